@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! The functions QEMU calls.
+//!
+//! Instruction callbacks run before their instruction; generated code has
+//! synchronised the registers, as each asks for them.
+
+use std::ffi::{c_char, c_int, c_void, CStr};
+use std::sync::atomic::Ordering;
+use std::sync::PoisonError;
+
+use granule_events::{ExceptionKind, ExceptionLevel, Progress};
+use qemu_plugin_sys as sys;
+
+use crate::arguments::Arguments;
+use crate::instrument::{instrument, AccessSite, StackSite, VectorSite};
+use crate::plugin::{fail, Plugin};
+use crate::qemu::Block;
+use crate::stacks;
+use crate::vcpu::{checks, CheckInFlight, Syndrome, Vcpu};
+
+/// The plugin API this is written for. QEMU refuses to load a plugin whose API
+/// it does not offer.
+#[no_mangle]
+#[allow(non_upper_case_globals)] // the name is QEMU's
+pub static qemu_plugin_version: c_int = 4;
+
+/// A region's name may have this many bytes.
+const NAME_LIMIT: usize = 64;
+
+/// # Safety
+/// QEMU calls this once, with the plugin's id, a valid description of the
+/// machine and `argc` valid arguments.
+#[no_mangle]
+pub unsafe extern "C" fn qemu_plugin_install(
+    id: sys::qemu_plugin_id_t,
+    info: *const sys::qemu_info_t,
+    argc: c_int,
+    argv: *const *const c_char,
+) -> c_int {
+    // SAFETY: by this function's contract.
+    match unsafe { install(id, &*info, argc, argv) } {
+        Ok(()) => 0,
+        Err(message) => fail(&message),
+    }
+}
+
+/// # Safety
+/// As for [`qemu_plugin_install`].
+unsafe fn install(
+    id: sys::qemu_plugin_id_t,
+    info: &sys::qemu_info_t,
+    argc: c_int,
+    argv: *const *const c_char,
+) -> Result<(), String> {
+    // SAFETY: by this function's contract; the union holds `system` because
+    // only system emulation gets past the check.
+    unsafe {
+        if !info.system_emulation || CStr::from_ptr(info.target_name) != c"aarch64" {
+            return Err("granule-counters: for qemu-system-aarch64 only".into());
+        }
+        let arguments = Arguments::parse(strings(argc, argv)?)?;
+        let max_vcpus = usize::try_from(info.__bindgen_anon_1.system.max_vcpus).unwrap_or(0);
+        Plugin::install(arguments, max_vcpus, info.version.cur)?;
+        sys::qemu_plugin_register_vcpu_init_cb(id, Some(on_vcpu_init));
+        sys::qemu_plugin_register_vcpu_tb_trans_cb(id, Some(on_translation));
+        sys::qemu_plugin_register_atexit_cb(id, Some(on_exit), std::ptr::null_mut());
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `argv` holds `argc` NUL-terminated strings that outlive the result.
+unsafe fn strings<'a>(argc: c_int, argv: *const *const c_char) -> Result<Vec<&'a str>, String> {
+    (0..usize::try_from(argc).unwrap_or(0))
+        .map(|index| {
+            // SAFETY: by this function's contract.
+            let argument = unsafe { CStr::from_ptr(*argv.add(index)) };
+            argument.to_str().map_err(|_| "granule-counters: an argument is not UTF-8".to_owned())
+        })
+        .collect()
+}
+
+unsafe extern "C" fn on_vcpu_init(_: sys::qemu_plugin_id_t, vcpu: u32) {
+    Plugin::get().start_vcpu(vcpu);
+}
+
+unsafe extern "C" fn on_exit(_: sys::qemu_plugin_id_t, _: *mut c_void) {
+    Plugin::get().finish();
+}
+
+unsafe extern "C" fn on_translation(_: sys::qemu_plugin_id_t, block: *mut sys::qemu_plugin_tb) {
+    let plugin = Plugin::get();
+    // SAFETY: a block is translated on the thread of the vCPU about to run it.
+    let el = unsafe { plugin.thread_vcpu() }.el;
+    // SAFETY: QEMU hands over a valid block for the length of this call.
+    instrument(plugin, unsafe { Block::new(block) }, el);
+}
+
+/// An access that may be tag-checked is about to be made.
+///
+/// # Safety
+/// QEMU calls this on the vCPU's thread with the `AccessSite` registered.
+pub unsafe extern "C" fn on_access(vcpu: u32, data: *mut c_void) {
+    let plugin = Plugin::get();
+    // SAFETY: by this function's contract.
+    let (vcpu, site) = unsafe { (plugin.vcpu(vcpu), &*data.cast::<AccessSite>()) };
+    if vcpu.examines() {
+        count_checks(plugin, vcpu, site);
+    }
+}
+
+fn count_checks(plugin: &Plugin, vcpu: &mut Vcpu, site: &AccessSite) {
+    let generation = plugin.tlb_generation.load(Ordering::Relaxed);
+    for (access, in_flight) in site.accesses.iter().zip(0..) {
+        let checked = vcpu.is_checked(&access.access, &plugin.ram, generation);
+        vcpu.in_flight[in_flight] = checked.then(|| {
+            access.check.bump(vcpu.index());
+            CheckInFlight { pc: site.pc, take_back: access.take_back }
+        });
+    }
+}
+
+/// As [`on_access`], and compares the shadow with the machine.
+///
+/// # Safety
+/// As for [`on_access`].
+pub unsafe extern "C" fn on_access_verified(vcpu: u32, data: *mut c_void) {
+    let plugin = Plugin::get();
+    // SAFETY: by this function's contract; the borrow ends with the block.
+    let mismatch = unsafe { plugin.vcpu(vcpu) }.shadow_differs();
+    if mismatch {
+        plugin.books().diagnostics.shadow_mismatches += 1;
+    }
+    if plugin.shared.checks.get(vcpu) != checks::OFF {
+        // SAFETY: by this function's contract.
+        unsafe { on_access(vcpu, data) };
+    }
+}
+
+/// An exception was taken to EL1.
+///
+/// # Safety
+/// As for [`on_access`], with a `VectorSite`.
+pub unsafe extern "C" fn on_vector(vcpu: u32, data: *mut c_void) {
+    let plugin = Plugin::get();
+    // SAFETY: by this function's contract.
+    let (vcpu, site) = unsafe { (plugin.vcpu(vcpu), &*data.cast::<VectorSite>()) };
+    let syndrome = vcpu.syndrome();
+    let kind = ExceptionKind::from_vector(site.offset, syndrome.esr);
+    vcpu.el = ExceptionLevel::El1;
+    plugin.heartbeat.beat();
+    let mut books = plugin.books();
+    books.counters.exception(kind, site.from, site.pc).bump(vcpu.index());
+    drop(books);
+    if kind.progress() == Progress::Started {
+        take_back(plugin, vcpu, site.from, syndrome);
+    }
+}
+
+/// The instruction at ELR was counted as it started, and did not complete.
+fn take_back(plugin: &Plugin, vcpu: &mut Vcpu, el: ExceptionLevel, syndrome: Syndrome) {
+    let pc = syndrome.elr;
+    let mut books = plugin.books();
+    match vcpu.instruction(pc, &plugin.ram) {
+        Some(word) => books.counters.not_completed(el, pc, word).bump(vcpu.index()),
+        None => books.diagnostics.unreadable_faults += 1,
+    }
+    drop(books);
+    for check in std::mem::take(&mut vcpu.in_flight).into_iter().flatten() {
+        if check.pc == pc {
+            check.take_back.bump(vcpu.index());
+        }
+    }
+}
+
+/// An ERET is about to execute.
+///
+/// # Safety
+/// As for [`on_access`]; `data` is not used.
+pub unsafe extern "C" fn on_exception_return(vcpu: u32, _: *mut c_void) {
+    // SAFETY: by this function's contract.
+    let vcpu = unsafe { Plugin::get().vcpu(vcpu) };
+    vcpu.el = vcpu.return_level();
+}
+
+/// A TLBI is about to execute.
+///
+/// # Safety
+/// As for [`on_access`]; `data` is not used.
+pub unsafe extern "C" fn on_tlbi(_: u32, _: *mut c_void) {
+    Plugin::get().tlb_generation.fetch_add(1, Ordering::Relaxed);
+}
+
+/// An `MSR VBAR_EL1, Xt` is about to execute.
+///
+/// # Safety
+/// As for [`on_access`], with the number of Xt.
+pub unsafe extern "C" fn on_vbar_write(vcpu: u32, data: *mut c_void) {
+    let plugin = Plugin::get();
+    // SAFETY: by this function's contract.
+    let base = unsafe { plugin.vcpu(vcpu).general(*data.cast::<u8>()) };
+    plugin.vector_tables.write().unwrap_or_else(PoisonError::into_inner).insert(base);
+}
+
+/// # Safety
+/// As for [`on_access`]; `data` is not used.
+pub unsafe extern "C" fn on_open(vcpu: u32, _: *mut c_void) {
+    // SAFETY: by this function's contract.
+    if let Some(name) = unsafe { mark_name(vcpu) } {
+        let books = &mut *Plugin::get().books();
+        books.regions.open(name, &books.counters);
+    }
+}
+
+/// # Safety
+/// As for [`on_access`]; `data` is not used.
+pub unsafe extern "C" fn on_close(vcpu: u32, _: *mut c_void) {
+    // SAFETY: by this function's contract.
+    if let Some(name) = unsafe { mark_name(vcpu) } {
+        let books = &mut *Plugin::get().books();
+        books.regions.close(name, &books.counters);
+    }
+}
+
+/// # Safety
+/// As for [`on_access`]; `data` is not used.
+pub unsafe extern "C" fn on_iteration(vcpu: u32, _: *mut c_void) {
+    // SAFETY: by this function's contract.
+    if let Some(name) = unsafe { mark_name(vcpu) } {
+        let books = &mut *Plugin::get().books();
+        books.regions.iteration(name, &books.counters);
+    }
+}
+
+/// Enough instructions have passed for a sample.
+///
+/// # Safety
+/// As for [`on_access`], with a `StackSite`.
+pub unsafe extern "C" fn on_sample(vcpu: u32, data: *mut c_void) {
+    let plugin = Plugin::get();
+    plugin.shared.since_sample.set(vcpu, 0);
+    // SAFETY: by this function's contract.
+    unsafe { on_stack(vcpu, data) };
+}
+
+/// The call stack is wanted.
+///
+/// # Safety
+/// As for [`on_access`], with a `StackSite`.
+pub unsafe extern "C" fn on_stack(vcpu: u32, data: *mut c_void) {
+    let plugin = Plugin::get();
+    // SAFETY: by this function's contract.
+    let (vcpu, site) = unsafe { (plugin.vcpu(vcpu), &*data.cast::<StackSite>()) };
+    let mut books = plugin.books();
+    if books.regions.any_open() {
+        books.regions.record_stack(match site.el {
+            ExceptionLevel::El0 => Vec::new(),
+            ExceptionLevel::El1 => stacks::walk(vcpu, &plugin.ram, site.pc),
+        });
+    }
+}
+
+/// The name a mark carries in X0.
+///
+/// # Safety
+/// As for [`on_access`].
+unsafe fn mark_name(vcpu: u32) -> Option<String> {
+    let plugin = Plugin::get();
+    // SAFETY: by this function's contract.
+    let vcpu = unsafe { plugin.vcpu(vcpu) };
+    let address = vcpu.general(0);
+    let name = vcpu.string(address, NAME_LIMIT);
+    if name.is_none() {
+        plugin.books().diagnostics.unreadable_marks += 1;
+    }
+    name
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! Plants counters and callbacks in a translation block.
+
+use std::collections::HashMap;
+use std::sync::PoisonError;
+
+use granule_events::{Access, Control, Event, ExceptionLevel, MarkKind, SystemRegister, TagCheck};
+
+use crate::blocks::{self, Decoded};
+use crate::callbacks;
+use crate::counters::{Counters, SlotCounter};
+use crate::ledger::{Meaning, Sense};
+use crate::plugin::{Books, Plugin};
+use crate::qemu::{Block, When};
+use crate::stacks::Stacks;
+use crate::vcpu::checks;
+
+/// One access of an instruction and the counters of its tag check.
+#[derive(Debug, Clone)]
+pub struct CheckedAccess {
+    pub access: Access,
+    pub check: SlotCounter,
+    pub take_back: SlotCounter,
+}
+
+/// An instruction whose accesses may be tag-checked.
+#[derive(Debug)]
+pub struct AccessSite {
+    pub pc: u64,
+    pub accesses: Vec<CheckedAccess>,
+}
+
+/// The first instruction of an exception vector.
+#[derive(Debug)]
+pub struct VectorSite {
+    pub pc: u64,
+    /// Byte offset in the vector table.
+    pub offset: u64,
+    /// Where the exception comes from.
+    pub from: ExceptionLevel,
+}
+
+/// A place whose call stacks are recorded.
+#[derive(Debug)]
+pub struct StackSite {
+    pub pc: u64,
+    pub el: ExceptionLevel,
+}
+
+/// Data that generated code points to. It lives for ever, so each place gets
+/// one, however often QEMU translates it.
+#[derive(Debug, Default)]
+pub struct Sites {
+    accesses: HashMap<(ExceptionLevel, u64, u32), &'static AccessSite>,
+    vectors: HashMap<u64, &'static VectorSite>,
+    stacks: HashMap<(ExceptionLevel, u64), &'static StackSite>,
+}
+
+/// Instruments a block that is being translated for exception level `el`.
+pub fn instrument(plugin: &Plugin, block: Block, el: ExceptionLevel) {
+    let decoded = blocks::decoded(block);
+    let mut books = plugin.books();
+    plant_counters(&mut books.counters, &decoded, el);
+    plant_sampling(plugin, &mut books.sites, &decoded, el);
+    for instruction in &decoded {
+        plant_stack(plugin, &mut books.sites, instruction, el);
+        plant_vector(plugin, &mut books.sites, instruction);
+        plant_control(plugin, instruction);
+        plant_checks(plugin, &mut books, instruction, el);
+    }
+}
+
+/// Each stretch counts itself as it starts. This comes first, so that a mark
+/// finds its own stretch counted.
+fn plant_counters(counters: &mut Counters, block: &[Decoded], el: ExceptionLevel) {
+    for stretch in blocks::stretches(block) {
+        let counter = counters.counter(blocks::meaning(stretch, el));
+        stretch[0].translated.add(counter.0, 1);
+    }
+}
+
+/// Every so many instructions, the first of a block records the stack.
+fn plant_sampling(plugin: &Plugin, sites: &mut Sites, block: &[Decoded], el: ExceptionLevel) {
+    let Some(Stacks::Sampled { period }) = plugin.arguments.stacks else { return };
+    let first = &block[0];
+    first.translated.add(plugin.shared.since_sample, block.len() as u64);
+    let when = When::AtLeast(plugin.shared.since_sample, period);
+    first.translated.call(callbacks::on_sample, when, stack_site(sites, first.pc, el));
+}
+
+fn plant_stack(plugin: &Plugin, sites: &mut Sites, decoded: &Decoded, el: ExceptionLevel) {
+    if plugin.arguments.stacks.as_ref().is_some_and(|stacks| stacks.wants(&decoded.instruction)) {
+        let site = stack_site(sites, decoded.pc, el);
+        decoded.translated.call(callbacks::on_stack, When::Always, site);
+    }
+}
+
+fn stack_site(sites: &mut Sites, pc: u64, el: ExceptionLevel) -> &'static StackSite {
+    let new = || -> &'static StackSite { Box::leak(Box::new(StackSite { pc, el })) };
+    sites.stacks.entry((el, pc)).or_insert_with(new)
+}
+
+/// The first instruction of a vector counts the exception.
+fn plant_vector(plugin: &Plugin, sites: &mut Sites, decoded: &Decoded) {
+    let Some(site) = vector_site(plugin, sites, decoded.pc) else { return };
+    // An exception sets PSTATE.TCO (Arm ARM, AArch64.TakeException).
+    decoded.translated.store(plugin.shared.checks, checks::UNKNOWN);
+    decoded.translated.call(callbacks::on_vector, When::Always, site);
+}
+
+fn vector_site(plugin: &Plugin, sites: &mut Sites, pc: u64) -> Option<&'static VectorSite> {
+    const TABLE: u64 = 0x800;
+    const ENTRY: u64 = 0x80;
+    let tables = plugin.vector_tables.read().unwrap_or_else(PoisonError::into_inner);
+    if pc % ENTRY != 0 || !tables.contains(&(pc & !(TABLE - 1))) {
+        return None;
+    }
+    let offset = pc % TABLE;
+    // Entries from 0x400 on are for exceptions from a lower level.
+    let from = if offset < 0x400 { ExceptionLevel::El1 } else { ExceptionLevel::El0 };
+    let new = || -> &'static VectorSite { Box::leak(Box::new(VectorSite { pc, offset, from })) };
+    Some(sites.vectors.entry(pc).or_insert_with(new))
+}
+
+fn plant_control(plugin: &Plugin, decoded: &Decoded) {
+    let at = decoded.translated;
+    match decoded.instruction.control {
+        Control::WritesTco(_) => at.store(plugin.shared.checks, checks::UNKNOWN),
+        Control::WritesSystemRegister(register, _) => plant_register_write(plugin, decoded, register),
+        Control::ExceptionReturn => {
+            at.store(plugin.shared.checks, checks::UNKNOWN);
+            at.call(callbacks::on_exception_return, When::Always, &());
+        }
+        Control::Tlbi => at.call(callbacks::on_tlbi, When::Always, &()),
+        Control::Mark(MarkKind::Open) => at.call(callbacks::on_open, When::Always, &()),
+        Control::Mark(MarkKind::Close) => at.call(callbacks::on_close, When::Always, &()),
+        Control::Mark(MarkKind::Iteration) => at.call(callbacks::on_iteration, When::Always, &()),
+        _ => {}
+    }
+}
+
+fn plant_register_write(plugin: &Plugin, decoded: &Decoded, register: SystemRegister) {
+    const CONTROLS: [SystemRegister; 5] = [
+        SystemRegister::SCTLR_EL1,
+        SystemRegister::TCR_EL1,
+        SystemRegister::MAIR_EL1,
+        SystemRegister::TTBR0_EL1,
+        SystemRegister::TTBR1_EL1,
+    ];
+    let at = decoded.translated;
+    if CONTROLS.contains(&register) {
+        at.store(plugin.shared.checks, checks::UNKNOWN);
+        at.store(plugin.shared.controls_stale, 1);
+    }
+    if register == SystemRegister::VBAR_EL1 {
+        at.call(callbacks::on_vbar_write, When::Always, rt(decoded.instruction.word));
+    }
+}
+
+/// Register numbers with a place in memory, as callbacks take a pointer.
+static REGISTER_NUMBERS: [u8; 32] = {
+    let mut numbers = [0; 32];
+    let mut number = 0;
+    while number < 32 {
+        numbers[number as usize] = number;
+        number += 1;
+    }
+    numbers
+};
+
+fn rt(word: u32) -> &'static u8 {
+    &REGISTER_NUMBERS[(word & 31) as usize]
+}
+
+/// An access that may be tag-checked is examined while checks are possible.
+fn plant_checks(plugin: &Plugin, books: &mut Books, decoded: &Decoded, el: ExceptionLevel) {
+    if !decoded.may_check() {
+        return;
+    }
+    let site = access_site(books, decoded, el);
+    if plugin.arguments.verify {
+        decoded.translated.call(callbacks::on_access_verified, When::Always, site);
+    } else {
+        let when = When::NonZero(plugin.shared.checks);
+        decoded.translated.call(callbacks::on_access, when, site);
+    }
+}
+
+fn access_site(books: &mut Books, decoded: &Decoded, el: ExceptionLevel) -> &'static AccessSite {
+    let key = (el, decoded.pc, decoded.instruction.word);
+    if let Some(site) = books.sites.accesses.get(&key) {
+        return site;
+    }
+    let accesses = decoded
+        .instruction
+        .accesses
+        .iter()
+        .filter(|access| access.tag_check == TagCheck::Eligible)
+        .map(|access| checked_access(&mut books.counters, access, decoded.pc, el))
+        .collect();
+    let site = Box::leak(Box::new(AccessSite { pc: decoded.pc, accesses }));
+    books.sites.accesses.insert(key, site);
+    site
+}
+
+fn checked_access(
+    counters: &mut Counters,
+    access: &Access,
+    pc: u64,
+    el: ExceptionLevel,
+) -> CheckedAccess {
+    let mut events = Vec::new();
+    if access.reads {
+        events.push(Event::MemAccessCheckedRd);
+    }
+    if access.writes {
+        events.push(Event::MemAccessCheckedWr);
+    }
+    let meaning = |sense| Meaning { el, pc, sense, events: events.clone() };
+    CheckedAccess {
+        access: access.clone(),
+        check: counters.counter(meaning(Sense::Adds)),
+        take_back: counters.counter(meaning(Sense::TakesBack)),
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//! QEMU plugin that counts the architectural events of an arm64 guest, exactly
+//! and without changing what the guest sees.
+//!
+//! It asks QEMU for instruction-execution callbacks only, never for memory
+//! callbacks: QEMU treats the memory of an instruction that has a memory
+//! callback as untagged (`probe_access_full` answers `TLB_MMIO`), so a plugin
+//! that used them would switch off the tag checks it came to count.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`blocks`] | cuts a translation block into stretches, one counter each |
+//! | [`instrument`] | plants counters and callbacks in a block |
+//! | [`callbacks`] | the functions QEMU calls |
+//! | [`vcpu`], [`pages`], [`ram`] | the state that decides on tag checks |
+//! | [`counters`], [`ledger`] | the counts, and what each means |
+//! | [`regions`], [`output`] | regions of interest, the JSON document |
+//! | [`stacks`] | call stacks of the kernel |
+//! | [`qemu`] | safe faces for QEMU's plugin API |
+
+pub mod arguments;
+pub mod blocks;
+pub mod callbacks;
+pub mod counters;
+pub mod heartbeat;
+pub mod instrument;
+pub mod ledger;
+pub mod output;
+pub mod pages;
+pub mod plugin;
+pub mod qemu;
+pub mod ram;
+pub mod regions;
+pub mod stacks;
+pub mod vcpu;
