@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The order of a run, from the first mount to power-off.
+ */
+#include <stdio.h>
+
+#include "init.h"
+
+#define ROOT_SERIAL	"granule-root"
+#define RESULTS_SERIAL	"granule-results"
+
+static void prepare_userland(void)
+{
+	mount_userland(wait_for_disk(ROOT_SERIAL));
+	copy_tree(GRANULE_DIR "/copy", ROOT_DIR HOME_DIR);
+	name_host();
+	bring_up_loopback();
+}
+
+static void run_for_results(const struct options *options)
+{
+	char status[64];
+
+	set_results_disk(wait_for_disk(RESULTS_SERIAL));
+	prepare_userland();
+	run_command(options, status, sizeof(status));
+	if (options->symbols)
+		keep_symbols();
+	write_results(status);
+}
+
+static void run_on_console(const struct options *options)
+{
+	char status[64];
+
+	prepare_userland();
+	run_command(options, status, sizeof(status));
+	printf("granule-init: %s\n", status);
+}
+
+int main(void)
+{
+	struct options options;
+
+	mount_kernel_filesystems();
+	options = read_options();
+	load_modules();
+	if (options.shell)
+		run_on_console(&options);
+	else
+		run_for_results(&options);
+	power_off();
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Results: collected as files in a tmpfs, then written to the results disk as
+ * one POSIX ustar archive.  The member "status" comes last, so an archive that
+ * has it is complete.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/klog.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "init.h"
+
+#define BLOCK	512
+
+struct ustar {
+	char name[100];
+	char mode[8];
+	char uid[8];
+	char gid[8];
+	char size[12];
+	char mtime[12];
+	char checksum[8];
+	char type;
+	char linkname[100];
+	char magic[6];
+	char version[2];
+	char user[32];
+	char group[32];
+	char devmajor[8];
+	char devminor[8];
+	char prefix[155];
+	char padding[12];
+};
+
+_Static_assert(sizeof(struct ustar) == BLOCK, "a ustar header is one block");
+
+static const char *results_device;
+
+/** set_results_disk - where write_results() shall write; without it nothing is */
+void set_results_disk(const char *device)
+{
+	results_device = device;
+}
+
+/** keep_symbols - return the addresses of the kernel's symbols */
+void keep_symbols(void)
+{
+	copy_file("/proc/kallsyms", OUTPUT_DIR "/kallsyms", 0600);
+}
+
+static void keep_text(const char *path, const char *text, size_t size)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file || fwrite(text, 1, size, file) != size || fclose(file))
+		give_up("cannot write %s: %s", path, strerror(errno));
+}
+
+static void keep_uname(void)
+{
+	struct utsname name;
+	char text[sizeof(name) + 8];
+
+	uname(&name);
+	snprintf(text, sizeof(text), "%s %s %s %s %s\n", name.sysname, name.nodename,
+		 name.release, name.version, name.machine);
+	keep_text(OUTPUT_DIR "/uname", text, strlen(text));
+}
+
+#define SYSLOG_ACTION_READ_ALL		3
+#define SYSLOG_ACTION_SIZE_BUFFER	10
+
+static void keep_kernel_log(void)
+{
+	int size = klogctl(SYSLOG_ACTION_SIZE_BUFFER, NULL, 0);
+	char *text = size > 0 ? malloc(size) : NULL;
+
+	size = text ? klogctl(SYSLOG_ACTION_READ_ALL, text, size) : 0;
+	keep_text(OUTPUT_DIR "/dmesg", text ? text : "", size > 0 ? size : 0);
+	free(text);
+}
+
+static void keep_status(const char *status)
+{
+	char line[600];
+
+	snprintf(line, sizeof(line), "%s\n", status);
+	keep_text(OUTPUT_DIR "/status", line, strlen(line));
+}
+
+static void sign_header(struct ustar *header)
+{
+	const unsigned char *byte = (const unsigned char *)header;
+	unsigned int sum = 0;
+
+	memset(header->checksum, ' ', sizeof(header->checksum));
+	for (size_t i = 0; i < BLOCK; i++)
+		sum += byte[i];
+	snprintf(header->checksum, sizeof(header->checksum), "%06o", sum);
+}
+
+static void write_header(FILE *disk, const char *name, size_t size)
+{
+	struct ustar header = { .mode = "0000644", .uid = "0000000", .gid = "0000000",
+				.mtime = "00000000000", .type = '0',
+				.magic = "ustar", .version = "00" };
+
+	snprintf(header.name, sizeof(header.name), "%s", name);
+	snprintf(header.size, sizeof(header.size), "%011zo", size);
+	sign_header(&header);
+	fwrite(&header, BLOCK, 1, disk);
+}
+
+static void write_content(FILE *disk, FILE *file, size_t size)
+{
+	static char block[BLOCK];
+
+	for (size_t done = 0; done < size; done += BLOCK) {
+		memset(block, 0, BLOCK);
+		if (!fread(block, 1, BLOCK, file))
+			give_up("cannot read back a result");
+		fwrite(block, BLOCK, 1, disk);
+	}
+}
+
+/* A member that was never made (no symbols asked for, nothing run) is left out. */
+static void write_member(FILE *disk, const char *name)
+{
+	char path[64];
+	struct stat st;
+	FILE *file;
+
+	snprintf(path, sizeof(path), OUTPUT_DIR "/%s", name);
+	file = fopen(path, "r");
+	if (!file)
+		return;
+	if (fstat(fileno(file), &st))
+		give_up("cannot read back %s", path);
+	write_header(disk, name, st.st_size);
+	write_content(disk, file, st.st_size);
+	fclose(file);
+}
+
+static void write_archive(FILE *disk)
+{
+	static const char *const members[] = {
+		"stdout", "stderr", "uname", "dmesg", "kallsyms", "status",
+	};
+	static const char end[2 * BLOCK];
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		write_member(disk, members[i]);
+	fwrite(end, sizeof(end), 1, disk);
+}
+
+/**
+ * write_results - write all there is about the run to the results disk
+ * @status: how the run ended, in the words of the guest protocol
+ */
+void write_results(const char *status)
+{
+	FILE *disk;
+
+	if (!results_device)
+		return;
+	keep_uname();
+	keep_kernel_log();
+	keep_status(status);
+	disk = fopen(results_device, "r+");
+	if (!disk)
+		give_up("cannot open the results disk: %s", strerror(errno));
+	setvbuf(disk, NULL, _IOFBF, 1 << 20);
+	write_archive(disk);
+	if (fflush(disk) || ferror(disk) || fsync(fileno(disk)))
+		give_up("cannot write the results disk, is it too small? %s",
+			strerror(errno));
+	fclose(disk);
+}
