@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kernel modules a guest needs to reach its disks, in the order to load them.
+
+Packages ship no modules.dep (depmod runs when they are installed), so the
+dependencies are read from the modules themselves.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import ELFFile
+
+from granule.errors import FormatError, MissingToolError
+
+_FILE_NAME = re.compile(r"(?P<name>.+)\.ko(?P<packed>\.xz|\.gz|\.zst)?")
+
+# What init needs for its disks and ext4.  crc32c_generic is a soft dependency
+# of ext4, which asks for the algorithm by name while it mounts.
+DISK_MODULES = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A kernel module: its name with underscores, and its uncompressed bytes."""
+
+    name: str
+    content: bytes
+
+
+def module_files(folder: Path, wanted: Iterable[str] = DISK_MODULES) -> tuple[Module, ...]:
+    """The modules `wanted` and those they need, each after what it needs.
+
+    `folder` is lib/modules/VERSION.  A module that is built into the kernel, or
+    that the folder does not have, is left out: init says what is missing.
+    Raises FormatError for a file that is no kernel module.
+    """
+    files = _find(folder)
+    loaded: dict[str, Module] = {}
+    for name in wanted:
+        _add(_canonical(name), files, loaded)
+    return tuple(loaded.values())
+
+
+def _find(folder: Path) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in sorted((folder / "kernel").rglob("*.ko*")):
+        match = _FILE_NAME.fullmatch(path.name)
+        if match:
+            found[_canonical(match["name"])] = path
+    return found
+
+
+def _canonical(name: str) -> str:
+    """Module names use underscores; file names may have hyphens instead."""
+    return name.replace("-", "_")
+
+
+def _add(name: str, files: Mapping[str, Path], loaded: dict[str, Module]) -> None:
+    if name in loaded or name not in files:
+        return
+    content = _read(files[name])
+    for needed in needs(content, files[name].name):
+        _add(needed, files, loaded)
+    loaded[name] = Module(name, content)
+
+
+def _read(path: Path) -> bytes:
+    data = path.read_bytes()
+    match path.suffix:
+        case ".xz":
+            return lzma.decompress(data)
+        case ".gz":
+            return gzip.decompress(data)
+        case ".zst":
+            return _unpack_zstd(path)
+        case _:
+            return data
+
+
+def _unpack_zstd(path: Path) -> bytes:
+    try:
+        done = subprocess.run(["zstd", "-dcq", str(path)], capture_output=True, check=False)
+    except FileNotFoundError:
+        raise MissingToolError("zstd is missing: install it with 'apt install zstd'.") from None
+    if done.returncode:
+        raise FormatError(f"{path} is not a compressed kernel module.")
+    return done.stdout
+
+
+def needs(content: bytes, name: str) -> Iterator[str]:
+    """Names of the modules a module needs, from its own description of itself."""
+    try:
+        section = ELFFile(io.BytesIO(content)).get_section_by_name(".modinfo")
+    except ELFError as error:
+        raise FormatError(f"{name} is not a kernel module.") from error
+    if section is None:
+        raise FormatError(f"{name} is not a kernel module.")
+    for line in section.data().split(b"\0"):
+        key, _, value = line.decode(errors="replace").partition("=")
+        if key == "depends":
+            yield from (_canonical(needed) for needed in value.split(",") if needed)

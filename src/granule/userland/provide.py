@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A recipe's userland: built once, then taken from the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from granule.debian import AptRoot, Package, apt_root
+from granule.errors import MachineError
+from granule.progress import Progress
+from granule.userland.ext4 import make_ext4
+from granule.userland.recipe import Recipe
+from granule.userland.tree import make_tree, surplus
+
+# Part of the identity: raise it when the same recipe gives another image.
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Userland:
+    """A userland that can be booted.
+
+    `image` is a raw ext4 file, to be attached read-only or with a throw-away
+    overlay.  `identity` names its content: same recipe and package versions,
+    same identity.  `packages` are (name, version) of all that is in it.
+    """
+
+    image: Path
+    identity: str
+    packages: tuple[tuple[str, str], ...]
+
+
+def provide(recipe: Recipe, cache_dir: Path, progress: Progress) -> Userland:
+    """The userland of a recipe, kept in Granule's cache folder.
+
+    Needs the network the first time only.  Processes that ask at the same time
+    build it once; an interrupted build leaves nothing that is trusted.  Raises
+    UsageError for an unknown package and MachineError for everything that
+    fails.
+    """
+    folder = cache_dir.absolute() / "userland"
+    folder.mkdir(parents=True, exist_ok=True)
+    root = apt_root(cache_dir, recipe.release, recipe.architecture)
+    packages = root.plan(recipe.packages, progress)
+    userland = _name(recipe, packages, folder)
+    with FileLock(folder / "lock"):
+        if not userland.image.exists():
+            _build(recipe, packages, root, userland.image, progress)
+    return userland
+
+
+def _name(recipe: Recipe, packages: tuple[Package, ...], folder: Path) -> Userland:
+    content = {
+        "format": _FORMAT,
+        "recipe": asdict(recipe),
+        "packages": sorted(str(package) for package in packages),
+    }
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return Userland(
+        image=folder / f"{digest[:32]}.ext4",
+        identity=digest,
+        packages=tuple(sorted((package.name, package.version) for package in packages)),
+    )
+
+
+def _build(
+    recipe: Recipe, packages: tuple[Package, ...], root: AptRoot, image: Path, progress: Progress
+) -> None:
+    debs = root.download_all(packages, progress)
+    _remove_abandoned(image.parent)
+    with tempfile.TemporaryDirectory(prefix="build-", dir=image.parent) as scratch:
+        tree = Path(scratch) / "tree"
+        unfinished = Path(scratch) / "image"
+        try:
+            with progress.step("unpack the userland") as step:
+                make_tree(recipe, debs, tree, step)
+            with progress.step("make the userland image"):
+                for path in surplus(tree):
+                    shutil.rmtree(path)
+                make_ext4(tree, unfinished, recipe.slack_mib)
+            _publish(unfinished, image)
+        except OSError as error:
+            raise MachineError(f"Cannot build the userland: {error.strerror}.") from error
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Scratch folders of builds that were killed; the lock says none is alive."""
+    for path in folder.glob("build-*"):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _publish(unfinished: Path, image: Path) -> None:
+    """Give the image its name once its bytes are safely on disk."""
+    with unfinished.open("rb") as file:
+        os.fsync(file.fileno())
+    os.replace(unfinished, image)
