@@ -64,8 +64,8 @@ static bool is_program(const char *path)
 }
 
 /*
- * The file execve() gets for @name: itself when it has a slash or is nowhere
- * on the PATH (execve() then says ENOENT), else the first hit.
+ * The file execve() gets for @name: itself when it has a slash, else the first
+ * hit on the PATH, or NULL.
  */
 static const char *resolve(const char *name, const struct strings *env)
 {
@@ -77,12 +77,12 @@ static const char *resolve(const char *name, const struct strings *env)
 	for (char *directory = strtok(directories, ":"); directory;
 	     directory = strtok(NULL, ":")) {
 		if (asprintf(&path, "%s/%s", directory, name) < 0)
-			return name;
+			return NULL;
 		if (is_program(path))
 			return path;
 		free(path);
 	}
-	return name;
+	return NULL;
 }
 
 static void redirect(const char *path, int flags, int fd)
@@ -121,10 +121,16 @@ static void enter_userland(void)
 		_exit(127);
 }
 
+static void report_failure(const struct command *command, int error)
+{
+	if (write(command->failure[1], &error, sizeof(error)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
 static void child(const struct command *command, bool on_console)
 {
 	const char *path;
-	int error;
 
 	setsid();
 	if (on_console)
@@ -133,12 +139,11 @@ static void child(const struct command *command, bool on_console)
 		attach_files();
 	enter_userland();
 	path = resolve(command->argv.item[0], &command->env);
+	if (!path)
+		report_failure(command, ENOENT);
 	granule_open(region);
 	execve(path, command->argv.item, command->env.item);
-	error = errno;
-	if (write(command->failure[1], &error, sizeof(error)) < 0)
-		_exit(126);
-	_exit(127);
+	report_failure(command, errno);
 }
 
 /*
