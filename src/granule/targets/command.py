@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line of QEMU for a job."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from granule.targets.job import Counting, Job
+
+EMULATOR = "qemu-system-aarch64"
+
+# An oops panics and a panic ends QEMU (with -no-reboot), so no run limps on.
+# Below loglevel 4 only errors reach the console: a write to it is an event.
+KERNEL_ARGUMENTS = "console=ttyAMA0 loglevel=4 panic=-1 oops=panic"
+
+# The cores with MTE that ship have no SVE2 or SME worth counting on; without
+# them the context switch is theirs too. The default pointer authentication is
+# computed bit by bit and would take most of the host's time.
+CPU = "max,pauth-impdef=on,sve=off,sme=off"
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one run in its directory."""
+
+    directory: Path
+
+    @property
+    def initramfs(self) -> Path:
+        """What init is asked to do."""
+        return self.directory / "initramfs.cpio"
+
+    @property
+    def results(self) -> Path:
+        """The disk init writes its archive to."""
+        return self.directory / "results.tar"
+
+    @property
+    def console(self) -> Path:
+        """All the guest wrote to its serial port."""
+        return self.directory / "console.log"
+
+    @property
+    def counts(self) -> Path:
+        """The plugin's JSON."""
+        return self.directory / "counts.json"
+
+    @property
+    def heartbeat(self) -> Path:
+        """Eight bytes the plugin bumps at each exception taken."""
+        return self.directory / "heartbeat"
+
+    @property
+    def emulator_log(self) -> Path:
+        """What QEMU itself had to say."""
+        return self.directory / "qemu.log"
+
+
+def command_line(job: Job, files: Files, plugin: Path | None) -> list[str]:
+    """All arguments, the program first. ``plugin`` is needed if the job counts.
+
+    The memory is a memfd so that the plugin, which lives in the same process,
+    can find it and walk the guest's page tables.
+    """
+    return [
+        EMULATOR,
+        *_machine(job),
+        *_kernel(job, files),
+        *_disk("root", job.image, throw_away=True),
+        *_disk("results", files.results, throw_away=False),
+        *("-nodefaults", "-display", "none", "-no-reboot"),
+        *_serial(job, files),
+        *(_repeatable(job.seed) if job.repeatable else ()),
+        *(_plugin(job.counting, files, plugin) if job.counting and plugin else ()),
+    ]
+
+
+def _machine(job: Job) -> list[str]:
+    size = f"{job.memory}M"
+    machine = "virt,mte=on,gic-version=3,dtb-randomness=off,memory-backend=ram"
+    memory = f"memory-backend-memfd,id=ram,size={size},share=on"
+    return ["-M", machine, "-object", memory, "-cpu", CPU, "-smp", str(job.cpus), "-m", size]
+
+
+def _kernel(job: Job, files: Files) -> list[str]:
+    images = ["-kernel", str(job.kernel), "-initrd", str(files.initramfs)]
+    return [*images, "-append", KERNEL_ARGUMENTS]
+
+
+def _disk(name: str, path: Path, *, throw_away: bool) -> list[str]:
+    drive = f"if=none,id={name},file={_value(path)},format=raw"
+    drive += ",snapshot=on" if throw_away else ""
+    device = f"virtio-blk-pci,drive={name},serial=granule-{name}"
+    return ["-drive", drive, "-device", device]
+
+
+def _serial(job: Job, files: Files) -> list[str]:
+    if job.request.shell:
+        return ["-serial", "mon:stdio"]
+    return [
+        "-chardev",
+        f"file,id=console,path={_value(files.console)}",
+        "-serial",
+        "chardev:console",
+    ]
+
+
+def _repeatable(seed: int) -> list[str]:
+    time = ["-icount", "shift=0,sleep=off", "-rtc", "base=2024-01-01T00:00:00,clock=vm"]
+    return [*time, "-seed", str(seed)]
+
+
+def _plugin(counting: Counting, files: Files, plugin: Path) -> list[str]:
+    arguments = [
+        f"file={_value(plugin)}",
+        f"out={_value(files.counts)}",
+        f"heartbeat={_value(files.heartbeat)}",
+        f"profile={_switch(counting.profile)}",
+        f"verify={_switch(counting.verify)}",
+    ]
+    if counting.sample is not None:
+        arguments.append(f"sample={counting.sample}")
+    return ["-plugin", ",".join(arguments)]
+
+
+def _switch(wanted: bool) -> str:  # noqa: FBT001 a word for a value, not a mode
+    return "on" if wanted else "off"
+
+
+def _value(path: Path) -> str:
+    """A comma would end the value; QEMU reads two as one."""
+    return str(path).replace(",", ",,")

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from granule.targets import Counting, Job
+from granule.targets.command import Files, command_line
+
+PLUGIN = Path("/lib/libgranule_counters.so")
+
+
+def _line(job: Job, directory: str = "/run") -> str:
+    return " ".join(command_line(job, Files(Path(directory)), PLUGIN))
+
+
+def test_one_cpu_is_repeatable(job: Job) -> None:
+    line = _line(replace(job, seed=3))
+    assert "-icount shift=0,sleep=off" in line
+    assert "-seed 3" in line
+    assert "-smp 1" in line
+
+
+def test_several_cpus_run_in_parallel(job: Job) -> None:
+    line = _line(replace(job, cpus=4, repeatable=False))
+    assert "-icount" not in line
+    assert "-smp 4" in line
+
+
+def test_several_cpus_cannot_be_repeatable(job: Job) -> None:
+    with pytest.raises(ValueError, match="one CPU"):
+        replace(job, cpus=2)
+
+
+def test_memory_has_the_same_size_everywhere(job: Job) -> None:
+    line = _line(replace(job, memory=3000))
+    assert "-m 3000M" in line
+    assert "memory-backend-memfd,id=ram,size=3000M,share=on" in line
+
+
+def test_the_userland_is_never_written(job: Job) -> None:
+    assert f"file={job.image},format=raw,snapshot=on" in _line(job)
+
+
+def test_commas_in_paths_are_doubled(job: Job) -> None:
+    assert "out=/a,,b/counts.json" in _line(job, "/a,b")
+
+
+def test_no_counting_no_plugin(job: Job) -> None:
+    assert "-plugin" not in _line(replace(job, counting=None))
+
+
+def test_sampling_is_only_asked_for_when_wanted(job: Job) -> None:
+    assert "sample=" not in _line(job)
+    line = _line(replace(job, counting=Counting(profile=True, sample=100)))
+    assert "profile=on,verify=off,sample=100" in line
