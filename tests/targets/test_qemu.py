@@ -94,7 +94,7 @@ def test_a_slow_guest_whose_heart_beats_does_not_hang(qemu: Script, job: Job) ->
 
 
 def test_a_killed_emulator_is_named(qemu: Script, job: Job) -> None:
-    with pytest.raises(GuestError, match="killed by SIGKILL.*memory"):
+    with pytest.raises(GuestError, match=r"killed by SIGKILL.*memory"):
         qemu("os.kill(os.getpid(), signal.SIGKILL)\n").run(job, SilentProgress())
 
 
