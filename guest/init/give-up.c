@@ -30,8 +30,8 @@ void power_off(void)
 }
 
 /*
- * The results disk may be what failed, so a second failure goes to the console
- * alone.
+ * What the command printed may be what does not fit on the results disk, so it
+ * is left out; a second failure goes to the console alone.
  */
 void give_up(const char *format, ...)
 {
@@ -46,6 +46,7 @@ void give_up(const char *format, ...)
 	warn("%s", status + used);
 	if (!giving_up) {
 		giving_up = true;
+		drop_output();
 		write_results(status);
 	}
 	power_off();

@@ -60,6 +60,7 @@ void run_command(const struct options *options, char *status, size_t size);
 /* results.c */
 void set_results_disk(const char *device);
 void keep_symbols(void);
+void drop_output(void);
 void write_results(const char *status);
 
 #endif

@@ -84,7 +84,7 @@ void mount_userland(const char *device)
 {
 	mkdir(ROOT_DIR, 0755);
 	if (mount(device, ROOT_DIR, "ext4", MS_NOATIME, NULL))
-		give_up("cannot mount the userland: %s; the kernel needs CONFIG_EXT4_FS",
-			strerror(errno));
+		give_up("cannot mount the userland: %s",
+			errno == ENODEV ? "the kernel needs CONFIG_EXT4_FS" : strerror(errno));
 	mount_all(in_userland, sizeof(in_userland) / sizeof(in_userland[0]));
 }

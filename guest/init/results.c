@@ -54,6 +54,14 @@ void keep_symbols(void)
 	copy_file("/proc/kallsyms", OUTPUT_DIR "/kallsyms", 0600);
 }
 
+/** drop_output - forget what the command printed, and the symbols */
+void drop_output(void)
+{
+	unlink(OUTPUT_DIR "/stdout");
+	unlink(OUTPUT_DIR "/stderr");
+	unlink(OUTPUT_DIR "/kallsyms");
+}
+
 static void keep_text(const char *path, const char *text, size_t size)
 {
 	FILE *file = fopen(path, "w");

@@ -6,8 +6,9 @@ The archive is the one the machine already uses; apt checks every signature
 and hash.
 """
 
+from granule.debian.apt import StaleListsError
 from granule.debian.mirror import Mirror
 from granule.debian.packages import Package, unpack
 from granule.debian.root import AptRoot, apt_root, host_release
 
-__all__ = ["AptRoot", "Mirror", "Package", "apt_root", "host_release", "unpack"]
+__all__ = ["AptRoot", "Mirror", "Package", "StaleListsError", "apt_root", "host_release", "unpack"]

@@ -47,11 +47,16 @@ _NO_NETWORK = re.compile(
     r"No route to host|Unable to connect)"
 )
 _DISK_FULL = re.compile(r"(No space left on device|don't have enough free space|Disk quota)")
+_STALE = re.compile(r"(404 +Not Found|Hash Sum mismatch|File has unexpected size)")
 _UNKNOWN = re.compile(
     r"(Unable to locate package|No packages found|has no installation candidate|"
     r"Can't select candidate version from package|Version '[^']*' for '[^']*' was not found)"
     r"[^\n]*"
 )
+
+
+class StaleListsError(DownloadError):
+    """The mirror no longer has what the package lists name."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +144,12 @@ def explain(output: str) -> GranuleError:
         return DownloadError(
             "The Debian mirror cannot be reached: check the network and apt's proxy "
             "settings, then run the command again."
+        )
+    if _STALE.search(output):
+        return StaleListsError(
+            "The Debian mirror no longer has a package that Granule's package lists name: "
+            "remove the folder 'debian' from Granule's cache and run the command again.",
+            details=output,
         )
     return DownloadError(f"apt failed: {_last_complaint(output)}", details=output)
 

@@ -17,8 +17,10 @@ _FORMAT = "$(REPO_URI) $(CODENAME) $(COMPONENT)"
 
 # Release names Debian itself has given; anything else (a vendor's own
 # repository, another distribution) is no Debian archive.
-_RELEASE = re.compile(r"(?P<name>[a-z]+)(?P<pocket>-security|-updates|-backports)?")
+_SUITE = re.compile(r"(?P<name>[a-z]+)(?P<pocket>-security|-updates|-backports)?")
 _KNOWN = frozenset({"bookworm", "trixie", "forky", "duke", "sid"})
+
+_RELEASE_URI = re.compile(r"'(?P<uri>[^']+)/dists/(?P<suite>[^/']+)/InRelease'")
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,16 @@ def discover() -> Mirror:
 
     Raises MachineError when the machine has no apt or no Debian sources.
     """
-    command = ["apt-get", "indextargets", "--format", _FORMAT, "Created-By: Packages"]
+    keyring = KEYRING if KEYRING.exists() else None
+    targets = _ask_apt("indextargets", "--format", _FORMAT, "Created-By: Packages")
+    if targets:
+        return from_index_targets(targets, keyring)
+    # Nobody has run "apt-get update" yet, as in a fresh container.
+    return from_release_uris(_ask_apt("update", "--print-uris"), keyring)
+
+
+def _ask_apt(*arguments: str) -> list[str]:
+    command = ["apt-get", *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -65,31 +76,32 @@ def discover() -> Mirror:
             "apt-get is missing: Granule fetches kernels and its userland with apt, "
             "so run it on Debian or in a Debian container."
         ) from None
-    keyring = KEYRING if KEYRING.exists() else None
-    return from_index_targets(done.stdout.splitlines(), keyring)
+    return done.stdout.splitlines()
 
 
 def from_index_targets(lines: Iterable[str], keyring: Path | None) -> Mirror:
     """The mirror named by `apt-get indextargets`, one "URI CODENAME COMPONENT" a line."""
-    archive: str | None = None
-    security: str | None = None
-    for uri, pocket in _debian_targets(lines):
-        if pocket == "-security":
-            security = security or uri
-        else:
-            archive = archive or uri
-    if archive is None:
+    words = (line.split() for line in lines)
+    return _mirror([(w[0], w[1]) for w in words if len(w) == 3 and w[2] == "main"], keyring)
+
+
+def from_release_uris(lines: Iterable[str], keyring: Path | None) -> Mirror:
+    """The mirror named by `apt-get update --print-uris`: a quoted URI begins each line."""
+    matches = (_RELEASE_URI.match(line) for line in lines)
+    return _mirror([(m["uri"], m["suite"]) for m in matches if m], keyring)
+
+
+def _mirror(repositories: Iterable[tuple[str, str]], keyring: Path | None) -> Mirror:
+    """The mirror among (URI, suite) pairs: the first of each kind that is Debian's."""
+    found: dict[str, str] = {}
+    for uri, suite in repositories:
+        match = _SUITE.fullmatch(suite)
+        if match and match["name"] in _KNOWN:
+            kind = "security" if match["pocket"] == "-security" else "archive"
+            found.setdefault(kind, uri.rstrip("/"))
+    if "archive" not in found:
         raise MachineError(
             "This machine's apt has no Debian sources: add Debian's archive to "
             "/etc/apt/sources.list.d and run 'apt-get update'."
         )
-    return Mirror(archive, security, keyring)
-
-
-def _debian_targets(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(URI, pocket) of the lines that are Debian's; the pocket is "" for a release."""
-    for line in lines:
-        words = line.split()
-        match = _RELEASE.fullmatch(words[1]) if len(words) == 3 else None
-        if match and match["name"] in _KNOWN and words[2] == "main":
-            yield words[0].rstrip("/"), match["pocket"] or ""
+    return Mirror(found["archive"], found.get("security"), keyring)

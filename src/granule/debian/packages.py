@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +47,7 @@ class PackageCache:
         self.directory.mkdir(parents=True, exist_ok=True)
         path = self.directory / downloaded.name
         checksum = _sha256(downloaded)
-        os.replace(downloaded, path)
+        downloaded.replace(path)
         _checksum_path(path).write_text(checksum)
         return path
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from granule.debian.apt import Apt
+from granule.debian.apt import Apt, StaleListsError
 from granule.debian.mirror import Mirror, discover
 from granule.debian.packages import Package, PackageCache
 from granule.errors import DownloadError, UsageError
@@ -32,7 +32,7 @@ class AptRoot:
     Nothing is fetched twice: package lists are fetched once and then only by
     `update`, package files are kept.  Every method raises UsageError for a
     package that does not exist, DownloadError when the mirror cannot be reached
-    and MachineError when the disk is full.
+    (StaleListsError when it no longer has a version) and MachineError when the disk is full.
     """
 
     apt: Apt
@@ -76,9 +76,18 @@ class AptRoot:
     def download(
         self, package: str, version: str | None = None, progress: Progress | None = None
     ) -> Path:
-        """The file of a package, of its candidate version unless told."""
-        wanted = Package(package, version or self.candidate(package))
-        return self.download_all([wanted], progress)[0]
+        """The file of a package, of its candidate version unless told.
+
+        A candidate the mirror no longer has is looked for once more, in newer
+        package lists.
+        """
+        if version is not None:
+            return self.download_all([Package(package, version)], progress)[0]
+        try:
+            return self.download(package, self.candidate(package), progress)
+        except StaleListsError:
+            self.update(progress)
+            return self.download(package, self.candidate(package), progress)
 
     def download_all(
         self, wanted: Sequence[Package], progress: Progress | None = None

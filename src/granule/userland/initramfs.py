@@ -106,7 +106,7 @@ def _copied(path: Path, name: str) -> Iterator[cpio.Entry]:
         for child in sorted(path.iterdir()):
             inner = f"{name}/{child.name}"
             if child.is_symlink():
-                yield cpio.link(inner, os.readlink(child))
+                yield cpio.link(inner, str(child.readlink()))
             else:
                 yield from _copied(child, inner)
     else:

@@ -8,20 +8,18 @@ dependencies are read from the modules themselves.
 from __future__ import annotations
 
 import gzip
-import io
 import lzma
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
 
 from granule.errors import FormatError, MissingToolError
 
 _FILE_NAME = re.compile(r"(?P<name>.+)\.ko(?P<packed>\.xz|\.gz|\.zst)?")
+
+_DEPENDS = re.compile(rb"(?<!\w)depends=([\w,-]*)\0")
 
 # What init needs for its disks and ext4.  crc32c_generic is a soft dependency
 # of ext4, which asks for the algorithm by name while it mounts.
@@ -96,15 +94,13 @@ def _unpack_zstd(path: Path) -> bytes:
     return done.stdout
 
 
-def needs(content: bytes, name: str) -> Iterator[str]:
-    """Names of the modules a module needs, from its own description of itself."""
-    try:
-        section = ELFFile(io.BytesIO(content)).get_section_by_name(".modinfo")
-    except ELFError as error:
-        raise FormatError(f"{name} is not a kernel module.") from error
-    if section is None:
+def needs(content: bytes, name: str) -> tuple[str, ...]:
+    """Names of the modules a module needs, from its own description of itself.
+
+    modpost writes "depends=A,B" into every module, with nothing behind the
+    equals sign when it needs none.
+    """
+    match = _DEPENDS.search(content) if content.startswith(b"\x7fELF") else None
+    if match is None:
         raise FormatError(f"{name} is not a kernel module.")
-    for line in section.data().split(b"\0"):
-        key, _, value = line.decode(errors="replace").partition("=")
-        if key == "depends":
-            yield from (_canonical(needed) for needed in value.split(",") if needed)
+    return tuple(_canonical(needed) for needed in match[1].decode().split(",") if needed)

@@ -19,6 +19,9 @@ from granule.progress import Progress
 
 COMPILER = "aarch64-linux-gnu-gcc"
 
+# Each tool with the packages that install it.
+_TOOLS = {COMPILER: "gcc-aarch64-linux-gnu libc6-dev-arm64-cross", "make": "make"}
+
 
 @dataclass(frozen=True)
 class GuestPrograms:
@@ -64,7 +67,7 @@ def _sources(source: Path) -> Iterator[Path]:
 
 
 def _compiler_version() -> bytes:
-    for tool, package in ((COMPILER, "gcc-aarch64-linux-gnu libc6-dev-arm64-cross"), ("make", "make")):
+    for tool, package in _TOOLS.items():
         if shutil.which(tool) is None:
             raise MissingToolError(f"{tool} is missing: install it with 'apt install {package}'.")
     return subprocess.run([COMPILER, "--version"], capture_output=True, check=True).stdout
@@ -76,9 +79,7 @@ def _build(source: Path, built: Path) -> None:
         command = ["make", "-C", str(source), f"BUILD={unfinished}"]
         # A surrounding make must not hand down its variables.
         environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS")}
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             raise BuildError("The guest programs do not compile.", details=done.stderr)
-        os.replace(unfinished, built)
+        unfinished.replace(built)

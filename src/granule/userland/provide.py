@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from granule.debian import AptRoot, Package, apt_root
+from granule.debian import AptRoot, Package, StaleListsError, apt_root
 from granule.errors import MachineError
 from granule.progress import Progress
 from granule.userland.ext4 import make_ext4
@@ -46,14 +46,22 @@ def provide(recipe: Recipe, cache_dir: Path, progress: Progress) -> Userland:
     UsageError for an unknown package and MachineError for everything that
     fails.
     """
+    root = apt_root(cache_dir, recipe.release, recipe.architecture)
     folder = cache_dir.absolute() / "userland"
     folder.mkdir(parents=True, exist_ok=True)
-    root = apt_root(cache_dir, recipe.release, recipe.architecture)
+    with FileLock(folder / "lock"):
+        try:
+            return _provide(recipe, root, folder, progress)
+        except StaleListsError:
+            root.update(progress)
+            return _provide(recipe, root, folder, progress)
+
+
+def _provide(recipe: Recipe, root: AptRoot, folder: Path, progress: Progress) -> Userland:
     packages = root.plan(recipe.packages, progress)
     userland = _name(recipe, packages, folder)
-    with FileLock(folder / "lock"):
-        if not userland.image.exists():
-            _build(recipe, packages, root, userland.image, progress)
+    if not userland.image.exists():
+        _build(recipe, packages, root, userland.image, progress)
     return userland
 
 
@@ -101,4 +109,4 @@ def _publish(unfinished: Path, image: Path) -> None:
     """Give the image its name once its bytes are safely on disk."""
     with unfinished.open("rb") as file:
         os.fsync(file.fileno())
-    os.replace(unfinished, image)
+    unfinished.replace(image)
