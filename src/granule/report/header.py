@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What ran where: the lines above every table."""
+
+from collections.abc import Iterator
+
+from granule.events.counts import Counts
+from granule.report.model import Label, Model
+from granule.run import Measurement
+
+
+class RunRecord(Model):
+    """One run: how the command ended, and host seconds from power-on to power-off."""
+
+    status: str
+    seed: int
+    wall_seconds: float
+    label: Label = "timed"
+
+
+class MachineHeader(Model):
+    """A kernel, the machine that ran it, and every run."""
+
+    kernel: str
+    release: str
+    identity: str
+    emulator: str
+    vcpus: int
+    memory_mib: int
+    repeatable: bool
+    command: tuple[str, ...]
+    runs: tuple[RunRecord, ...]
+
+    @classmethod
+    def of(cls, measurement: Measurement) -> "MachineHeader":
+        """The header of a measurement."""
+        machine = measurement.outcomes[0].machine
+        return cls(
+            kernel=measurement.bootable.spec,
+            release=measurement.bootable.release,
+            identity=measurement.bootable.identity,
+            emulator=machine.emulator,
+            vcpus=machine.cpus,
+            memory_mib=machine.memory,
+            repeatable=machine.repeatable,
+            command=measurement.command.argv,
+            runs=tuple(
+                RunRecord(
+                    status=outcome.status.describe(),
+                    seed=outcome.machine.seed,
+                    wall_seconds=outcome.wall,
+                )
+                for outcome in measurement.outcomes
+            ),
+        )
+
+
+def counts_of(measurement: Measurement) -> tuple[Counts, ...]:
+    """The counts of every run; a measurement that counted has them all."""
+    return tuple(o.counts for o in measurement.outcomes if o.counts is not None)
+
+
+def doubts(measurement: Measurement) -> tuple[str, ...]:
+    """Sentences about what makes the counts doubtful; empty in a healthy measurement."""
+    found = dict.fromkeys(
+        doubt for counts in counts_of(measurement) for doubt in _doubts_of(counts)
+    )
+    return tuple(found)
+
+
+def _doubts_of(counts: Counts) -> Iterator[str]:
+    for region in counts.measured():
+        if region.opened != region.closed:
+            yield (
+                f"Region '{region.name}' was opened {region.opened} and closed {region.closed} "
+                "times; what happened in one left open is missing."
+            )
+    for name, number in counts.diagnostics.items():
+        if number:
+            yield f"The counting plugin reports {name.replace('_', ' ')}: {number}."
