@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where the source of a kernel to build is from."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Protocol
+
+from granule.kernel import revision, source
+from granule.kernel.catalog import Catalog
+from granule.kernel.revision import Commit
+from granule.kernel.source import SourceRecord, SourceTree
+from granule.kernel.spec import Linux, Revision
+from granule.progress import Progress
+
+
+class Origin(Protocol):
+    """A source found, but not yet ready to build.
+
+    `content` names what is in it and decides the kernel's identity; `home` stays
+    the same from one revision of a tree to the next, so that they share a build
+    directory.
+    """
+
+    @property
+    def spec(self) -> Linux | Revision:
+        """What was asked for."""
+        ...
+
+    @property
+    def record(self) -> SourceRecord:
+        """Where it is from, for the user."""
+        ...
+
+    @property
+    def content(self) -> str:
+        """Names what is in it."""
+        ...
+
+    @property
+    def home(self) -> str:
+        """Names where it is."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version of Linux, such as 6.12.117."""
+        ...
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the fragments were written for this version."""
+        ...
+
+    @property
+    def keeps_objects(self) -> bool:
+        """Whether another revision is likely to be built next."""
+        ...
+
+    def prepare(self, work: Path, cache: Path, progress: Progress) -> Path:
+        """The folder with the files, made if need be."""
+        ...
+
+
+def origin_of(spec: Linux | Revision, catalog: Catalog, cache: Path, progress: Progress) -> Origin:
+    """Finds the source of a SPEC; fetches Debian's package if it never was."""
+    if isinstance(spec, Revision):
+        return GitOrigin(spec, revision.resolve(spec))
+    kernel = catalog.sources.linux[spec.version]
+    return PackageOrigin(spec, source.packaged(kernel, cache, progress))
+
+
+class PackageOrigin:
+    """A source package, unpacked; features will be applied to a copy of it."""
+
+    is_known = True
+    keeps_objects = False
+
+    def __init__(self, spec: Linux, tree: SourceTree) -> None:
+        self.spec: Linux | Revision = spec
+        self.record = tree.record
+        self.content = tree.record.digest
+        self.home = tree.record.digest
+        self.version = tree.record.version
+        self._directory = tree.directory
+
+    def prepare(self, work: Path, cache: Path, progress: Progress) -> Path:  # noqa: ARG002
+        """The unpacked tree, which nobody writes to."""
+        return self._directory
+
+
+class GitOrigin:
+    """A revision of a user's tree."""
+
+    is_known = False
+    keeps_objects = True
+
+    def __init__(self, spec: Revision, commit: Commit) -> None:
+        self.spec: Linux | Revision = spec
+        self.record = commit.record
+        self.content = commit.tree
+        self.home = str(commit.home)
+        self.version = version_in(commit.makefile)
+        self._commit = commit
+
+    def prepare(self, work: Path, cache: Path, progress: Progress) -> Path:
+        """The files of the revision, checked out in the work folder."""
+        return revision.checkout(self._commit, work, cache, progress)
+
+
+def version_in(makefile: str) -> str:
+    """The version a kernel's Makefile states, such as 6.12.0."""
+    numbers = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL) = (\d+)$", makefile, re.MULTILINE))
+    return ".".join(numbers.get(n, "0") for n in ("VERSION", "PATCHLEVEL", "SUBLEVEL"))
