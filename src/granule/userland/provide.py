@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -41,46 +42,77 @@ class Userland:
 def provide(recipe: Recipe, cache_dir: Path, progress: Progress) -> Userland:
     """The userland of a recipe, kept in Granule's cache folder.
 
-    Needs the network the first time only.  Processes that ask at the same time
-    build it once; an interrupted build leaves nothing that is trusted.  Raises
-    UsageError for an unknown package and MachineError for everything that
-    fails.
+    Needs the network the first time only, and stays the same from then on:
+    newer packages come in when the folder "userland" is removed from the cache.
+    Processes that ask at the same time build it once; an interrupted build
+    leaves nothing that is trusted.  Raises UsageError for an unknown package
+    and MachineError for everything that fails.
     """
-    root = apt_root(cache_dir, recipe.release, recipe.architecture)
     folder = cache_dir.absolute() / "userland"
+    if found := _recorded(recipe, folder):
+        return found
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / "lock"):
-        try:
-            return _provide(recipe, root, folder, progress)
-        except StaleListsError:
-            root.update(progress)
-            return _provide(recipe, root, folder, progress)
+        return _recorded(recipe, folder) or _make(recipe, cache_dir, folder, progress)
 
 
-def _provide(recipe: Recipe, root: AptRoot, folder: Path, progress: Progress) -> Userland:
+def _make(recipe: Recipe, cache_dir: Path, folder: Path, progress: Progress) -> Userland:
+    root = apt_root(cache_dir, recipe.release, recipe.architecture)
+    try:
+        userland = _plan_and_build(recipe, root, folder, progress)
+    except StaleListsError:
+        root.update(progress)
+        userland = _plan_and_build(recipe, root, folder, progress)
+    _record(recipe, userland, folder)
+    return userland
+
+
+def _plan_and_build(recipe: Recipe, root: AptRoot, folder: Path, progress: Progress) -> Userland:
     packages = root.plan(recipe.packages, progress)
-    userland = _name(recipe, packages, folder)
+    userland = _named(packages, _digest(recipe, packages), folder)
     if not userland.image.exists():
         _build(recipe, packages, root, userland.image, progress)
     return userland
 
 
-def _name(recipe: Recipe, packages: tuple[Package, ...], folder: Path) -> Userland:
+def _named(packages: Sequence[Package], identity: str, folder: Path) -> Userland:
+    versions = tuple(sorted((package.name, package.version) for package in packages))
+    return Userland(folder / f"{identity[:32]}.ext4", identity, versions)
+
+
+def _digest(recipe: Recipe, packages: Sequence[Package]) -> str:
+    """Names a recipe and the package versions it is made of."""
     content = {
         "format": _FORMAT,
         "recipe": asdict(recipe),
         "packages": sorted(str(package) for package in packages),
     }
-    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    return Userland(
-        image=folder / f"{digest[:32]}.ext4",
-        identity=digest,
-        packages=tuple(sorted((package.name, package.version) for package in packages)),
-    )
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _recorded(recipe: Recipe, folder: Path) -> Userland | None:
+    """The userland a recipe once became here, found without asking apt."""
+    record = _record_path(recipe, folder)
+    if not record.exists():
+        return None
+    identity, *lines = record.read_text().splitlines()
+    userland = _named([Package(*line.split("=", 1)) for line in lines], identity, folder)
+    return userland if userland.image.exists() else None
+
+
+def _record(recipe: Recipe, userland: Userland, folder: Path) -> None:
+    lines = [userland.identity, *(f"{name}={version}" for name, version in userland.packages)]
+    unfinished = folder / "build-record"
+    unfinished.write_text("".join(f"{line}\n" for line in lines))
+    unfinished.replace(_record_path(recipe, folder))
+
+
+def _record_path(recipe: Recipe, folder: Path) -> Path:
+    return folder / f"{_digest(recipe, ())[:32]}.packages"
 
 
 def _build(
-    recipe: Recipe, packages: tuple[Package, ...], root: AptRoot, image: Path, progress: Progress
+    recipe: Recipe, packages: Sequence[Package], root: AptRoot, image: Path, progress: Progress
 ) -> None:
     debs = root.download_all(packages, progress)
     _remove_abandoned(image.parent)
@@ -101,7 +133,7 @@ def _build(
 
 def _remove_abandoned(folder: Path) -> None:
     """Scratch folders of builds that were killed; the lock says none is alive."""
-    for path in folder.glob("build-*"):
+    for path in folder.glob("build-*/"):
         shutil.rmtree(path, ignore_errors=True)
 
 
