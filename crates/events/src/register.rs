@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_register_without_a_name_shows_its_encoding() {
-        assert_eq!(SystemRegister::new(3, 0, 1, 2, 6).name(), "s3_0_c1_c2_6");
+        assert_eq!(SystemRegister::new(3, 0, 1, 2, 7).name(), "s3_0_c1_c2_7");
         assert_eq!(SystemRegister::TFSR_EL1.name(), "tfsr_el1");
         assert_eq!(SystemRegister::TCO.name(), "tco");
     }
