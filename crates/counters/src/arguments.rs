@@ -15,6 +15,8 @@ pub struct Arguments {
     pub heartbeat: Option<PathBuf>,
     /// Report the places (addresses) of the events, not only their totals.
     pub profile: bool,
+    /// Count from reset to power-off too, as region `machine`.
+    pub machine: bool,
     /// Which call stacks to record: `stacks=EVENT` for each occurrence of an
     /// event or family, `stacks=instructions:PERIOD` for one sample every
     /// PERIOD instructions.
@@ -47,6 +49,7 @@ impl Arguments {
             "out" => self.out = value.into(),
             "heartbeat" => self.heartbeat = Some(value.into()),
             "profile" => self.profile = switch(key, value)?,
+            "machine" => self.machine = switch(key, value)?,
             "stacks" => self.stacks = Some(stacks(value)?),
             "verify" => self.verify = switch(key, value)?,
             _ => return Err(format!("granule-counters: unknown argument '{key}'")),
@@ -57,7 +60,14 @@ impl Arguments {
 
 impl Default for Arguments {
     fn default() -> Self {
-        Self { out: PathBuf::new(), heartbeat: None, profile: false, stacks: None, verify: false }
+        Self {
+            out: PathBuf::new(),
+            heartbeat: None,
+            profile: false,
+            machine: false,
+            stacks: None,
+            verify: false,
+        }
     }
 }
 
@@ -89,6 +99,7 @@ mod tests {
             "out=c.json",
             "heartbeat=h",
             "profile=on",
+            "machine=on",
             "stacks=instructions:10007",
             "verify=off",
         ]);
@@ -96,6 +107,7 @@ mod tests {
             out: "c.json".into(),
             heartbeat: Some("h".into()),
             profile: true,
+            machine: true,
             stacks: Some(Stacks::Sampled { period: 10_007 }),
             verify: false,
         };

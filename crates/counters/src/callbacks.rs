@@ -104,7 +104,7 @@ pub unsafe extern "C" fn on_access(vcpu: u32, data: *mut c_void) {
     let plugin = Plugin::get();
     // SAFETY: by this function's contract.
     let (vcpu, site) = unsafe { (plugin.vcpu(vcpu), &*data.cast::<AccessSite>()) };
-    if vcpu.examines() {
+    if vcpu.examines(plugin.is_counting()) {
         count_checks(plugin, vcpu, site);
     }
 }
@@ -114,7 +114,7 @@ fn count_checks(plugin: &Plugin, vcpu: &mut Vcpu, site: &AccessSite) {
     for (access, in_flight) in site.accesses.iter().zip(0..) {
         let checked = vcpu.is_checked(&access.access, &plugin.ram, generation);
         vcpu.in_flight[in_flight] = checked.then(|| {
-            access.check.bump(vcpu.index());
+            vcpu.bump(access.check);
             CheckInFlight { pc: site.pc, take_back: access.take_back }
         });
     }
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn on_access_verified(vcpu: u32, data: *mut c_void) {
     let plugin = Plugin::get();
     // SAFETY: by this function's contract; the borrow ends with the block.
     let mismatch = unsafe { plugin.vcpu(vcpu) }.shadow_differs();
-    if mismatch {
+    if mismatch && plugin.is_counting() {
         plugin.books().diagnostics.shadow_mismatches += 1;
     }
     if plugin.shared.checks.get(vcpu) != checks::OFF {
@@ -149,9 +149,7 @@ pub unsafe extern "C" fn on_vector(vcpu: u32, data: *mut c_void) {
     let kind = ExceptionKind::from_vector(site.offset, syndrome.esr);
     vcpu.el = ExceptionLevel::El1;
     plugin.heartbeat.beat();
-    let mut books = plugin.books();
-    books.counters.exception(kind, site.from, site.pc).bump(vcpu.index());
-    drop(books);
+    vcpu.bump(plugin.books().counters.exception(kind, site.from, site.pc));
     if kind.progress() == Progress::Started {
         take_back(plugin, vcpu, site.from, syndrome);
     }
@@ -162,13 +160,13 @@ fn take_back(plugin: &Plugin, vcpu: &mut Vcpu, el: ExceptionLevel, syndrome: Syn
     let pc = syndrome.elr;
     let mut books = plugin.books();
     match vcpu.instruction(pc, &plugin.ram) {
-        Some(word) => books.counters.not_completed(el, pc, word).bump(vcpu.index()),
+        Some(word) => vcpu.bump(books.counters.not_completed(el, pc, word)),
         None => books.diagnostics.unreadable_faults += 1,
     }
     drop(books);
     for check in std::mem::take(&mut vcpu.in_flight).into_iter().flatten() {
         if check.pc == pc {
-            check.take_back.bump(vcpu.index());
+            vcpu.bump(check.take_back);
         }
     }
 }
@@ -207,7 +205,9 @@ pub unsafe extern "C" fn on_vbar_write(vcpu: u32, data: *mut c_void) {
 pub unsafe extern "C" fn on_open(vcpu: u32, _: *mut c_void) {
     // SAFETY: by this function's contract.
     if let Some(name) = unsafe { mark_name(vcpu) } {
-        let books = &mut *Plugin::get().books();
+        let plugin = Plugin::get();
+        let books = &mut *plugin.books();
+        plugin.start_counting();
         books.regions.open(name, &books.counters);
     }
 }
@@ -217,8 +217,12 @@ pub unsafe extern "C" fn on_open(vcpu: u32, _: *mut c_void) {
 pub unsafe extern "C" fn on_close(vcpu: u32, _: *mut c_void) {
     // SAFETY: by this function's contract.
     if let Some(name) = unsafe { mark_name(vcpu) } {
-        let books = &mut *Plugin::get().books();
+        let plugin = Plugin::get();
+        let books = &mut *plugin.books();
         books.regions.close(name, &books.counters);
+        if !books.regions.any_open() {
+            plugin.stop_counting();
+        }
     }
 }
 
@@ -253,7 +257,7 @@ pub unsafe extern "C" fn on_stack(vcpu: u32, data: *mut c_void) {
     let (vcpu, site) = unsafe { (plugin.vcpu(vcpu), &*data.cast::<StackSite>()) };
     let mut books = plugin.books();
     if books.regions.any_open() {
-        books.regions.record_stack(match site.el {
+        books.regions.record_stack(&match site.el {
             ExceptionLevel::El0 => Vec::new(),
             ExceptionLevel::El1 => stacks::walk(vcpu, &plugin.ram, site.pc),
         });

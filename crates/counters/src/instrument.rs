@@ -8,19 +8,19 @@ use granule_events::{Access, Control, Event, ExceptionLevel, MarkKind, SystemReg
 
 use crate::blocks::{self, Decoded};
 use crate::callbacks;
-use crate::counters::{Counters, SlotCounter};
-use crate::ledger::{Meaning, Sense};
+use crate::counters::Counters;
+use crate::ledger::{Ledger, Meaning, Sense, Slot};
 use crate::plugin::{Books, Plugin};
 use crate::qemu::{Block, When};
 use crate::stacks::Stacks;
 use crate::vcpu::checks;
 
-/// One access of an instruction and the counters of its tag check.
+/// One access of an instruction and the slots of its tag check.
 #[derive(Debug, Clone)]
 pub struct CheckedAccess {
     pub access: Access,
-    pub check: SlotCounter,
-    pub take_back: SlotCounter,
+    pub check: Slot,
+    pub take_back: Slot,
 }
 
 /// An instruction whose accesses may be tag-checked.
@@ -74,8 +74,8 @@ pub fn instrument(plugin: &Plugin, block: Block, el: ExceptionLevel) {
 /// finds its own stretch counted.
 fn plant_counters(counters: &mut Counters, block: &[Decoded], el: ExceptionLevel) {
     for stretch in blocks::stretches(block) {
-        let counter = counters.counter(blocks::meaning(stretch, el));
-        stretch[0].translated.add(counter.0, 1);
+        let counter = counters.inline(blocks::meaning(stretch, el));
+        stretch[0].translated.add(counter, 1);
     }
 }
 
@@ -112,7 +112,7 @@ fn vector_site(plugin: &Plugin, sites: &mut Sites, pc: u64) -> Option<&'static V
     const TABLE: u64 = 0x800;
     const ENTRY: u64 = 0x80;
     let tables = plugin.vector_tables.read().unwrap_or_else(PoisonError::into_inner);
-    if pc % ENTRY != 0 || !tables.contains(&(pc & !(TABLE - 1))) {
+    if !pc.is_multiple_of(ENTRY) || !tables.contains(&(pc & !(TABLE - 1))) {
         return None;
     }
     let offset = pc % TABLE;
@@ -126,7 +126,9 @@ fn plant_control(plugin: &Plugin, decoded: &Decoded) {
     let at = decoded.translated;
     match decoded.instruction.control {
         Control::WritesTco(_) => at.store(plugin.shared.checks, checks::UNKNOWN),
-        Control::WritesSystemRegister(register, _) => plant_register_write(plugin, decoded, register),
+        Control::WritesSystemRegister(register, _) => {
+            plant_register_write(plugin, decoded, register);
+        }
         Control::ExceptionReturn => {
             at.store(plugin.shared.checks, checks::UNKNOWN);
             at.call(callbacks::on_exception_return, When::Always, &());
@@ -196,7 +198,7 @@ fn access_site(books: &mut Books, decoded: &Decoded, el: ExceptionLevel) -> &'st
         .accesses
         .iter()
         .filter(|access| access.tag_check == TagCheck::Eligible)
-        .map(|access| checked_access(&mut books.counters, access, decoded.pc, el))
+        .map(|access| checked_access(&mut books.counters.ledger, access, decoded.pc, el))
         .collect();
     let site = Box::leak(Box::new(AccessSite { pc: decoded.pc, accesses }));
     books.sites.accesses.insert(key, site);
@@ -204,7 +206,7 @@ fn access_site(books: &mut Books, decoded: &Decoded, el: ExceptionLevel) -> &'st
 }
 
 fn checked_access(
-    counters: &mut Counters,
+    ledger: &mut Ledger,
     access: &Access,
     pc: u64,
     el: ExceptionLevel,
@@ -219,7 +221,7 @@ fn checked_access(
     let meaning = |sense| Meaning { el, pc, sense, events: events.clone() };
     CheckedAccess {
         access: access.clone(),
-        check: counters.counter(meaning(Sense::Adds)),
-        take_back: counters.counter(meaning(Sense::TakesBack)),
+        check: ledger.slot(meaning(Sense::Adds)),
+        take_back: ledger.slot(meaning(Sense::TakesBack)),
     }
 }

@@ -106,11 +106,6 @@ impl Ledger {
         self.meanings.len()
     }
 
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.meanings.is_empty()
-    }
-
     /// Total of each event over `counts`, one count per slot.
     #[must_use]
     pub fn totals(&self, counts: &[u64]) -> BTreeMap<Event, ByLevel> {
@@ -128,9 +123,10 @@ impl Ledger {
     pub fn places(&self, counts: &[u64]) -> Vec<Place> {
         let mut places = BTreeMap::<(u64, bool), Place>::new();
         for (meaning, count) in self.counted(counts) {
-            let place = places
-                .entry((meaning.pc, meaning.el == ExceptionLevel::El1))
-                .or_insert_with(|| Place { el: meaning.el, pc: meaning.pc, events: BTreeMap::new() });
+            let place =
+                places.entry((meaning.pc, meaning.el == ExceptionLevel::El1)).or_insert_with(
+                    || Place { el: meaning.el, pc: meaning.pc, events: BTreeMap::new() },
+                );
             for event in &meaning.events {
                 *place.events.entry(*event).or_default() += count;
             }

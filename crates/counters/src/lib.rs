@@ -13,23 +13,24 @@
 //! | [`instrument`] | plants counters and callbacks in a block |
 //! | [`callbacks`] | the functions QEMU calls |
 //! | [`vcpu`], [`pages`], [`ram`] | the state that decides on tag checks |
-//! | [`counters`], [`ledger`] | the counts, and what each means |
+//! | [`counters`], [`local`], [`ledger`] | the counts, and what each means |
 //! | [`regions`], [`output`] | regions of interest, the JSON document |
 //! | [`stacks`] | call stacks of the kernel |
 //! | [`qemu`] | safe faces for QEMU's plugin API |
 
-pub mod arguments;
-pub mod blocks;
-pub mod callbacks;
-pub mod counters;
-pub mod heartbeat;
-pub mod instrument;
-pub mod ledger;
-pub mod output;
-pub mod pages;
-pub mod plugin;
-pub mod qemu;
-pub mod ram;
-pub mod regions;
-pub mod stacks;
-pub mod vcpu;
+mod arguments;
+mod blocks;
+mod callbacks;
+mod counters;
+mod heartbeat;
+mod instrument;
+mod ledger;
+mod local;
+mod output;
+mod pages;
+mod plugin;
+mod qemu;
+mod ram;
+mod regions;
+mod stacks;
+mod vcpu;

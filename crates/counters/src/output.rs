@@ -76,6 +76,8 @@ pub struct Results<'a> {
     pub diagnostics: &'a Diagnostics,
     /// Whether places are reported.
     pub profile: bool,
+    /// Whether all that happened since reset is reported.
+    pub machine: bool,
 }
 
 impl Results<'_> {
@@ -90,20 +92,24 @@ impl Results<'_> {
             plugin: env!("CARGO_PKG_VERSION"),
             qemu_api: self.qemu_api,
             vcpus: self.vcpus,
-            regions: reports(self.counters, self.regions, self.profile),
+            regions: self.reports(),
             diagnostics: self.diagnostics.clone(),
         };
         let text = serde_json::to_vec(&document).map_err(|error| error.to_string())?;
         replace(path, &text)
             .map_err(|error| format!("granule-counters: cannot write {}: {error}", path.display()))
     }
-}
 
-fn reports(counters: &Counters, regions: &Regions, profile: bool) -> Vec<RegionReport> {
-    let whole = Region { opened: 1, closed: 1, counts: counters.snapshot(), ..Region::default() };
-    std::iter::once(report(MACHINE, &whole, counters, false))
-        .chain(regions.by_name.iter().map(|(name, region)| report(name, region, counters, profile)))
-        .collect()
+    fn reports(&self) -> Vec<RegionReport> {
+        let whole = self.machine.then(|| Region::whole(self.counters));
+        let named = self.regions.by_name.iter().map(|(name, region)| (name.as_str(), region));
+        whole
+            .iter()
+            .map(|region| (MACHINE, region))
+            .chain(named)
+            .map(|(name, region)| report(name, region, self.counters, self.profile))
+            .collect()
+    }
 }
 
 fn report(name: &str, region: &Region, counters: &Counters, profile: bool) -> RegionReport {

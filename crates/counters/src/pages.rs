@@ -17,7 +17,7 @@ pub const PAGE_BITS: u32 = 12;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Key {
     page: u64,
-    /// TTBR0_EL1 for an address of the lower range, 0 for the upper.
+    /// `TTBR0_EL1` for an address of the lower range, 0 for the upper.
     space: u64,
     generation: u64,
 }

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::collections::HashSet;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, RwLock};
 
 use crate::arguments::Arguments;
@@ -14,7 +14,7 @@ use crate::output::{self, Diagnostics};
 use crate::qemu;
 use crate::ram::Ram;
 use crate::regions::Regions;
-use crate::vcpu::{Handles, Shared, Vcpu};
+use crate::vcpu::{checks, Handles, Shared, Vcpu};
 
 static PLUGIN: OnceLock<Plugin> = OnceLock::new();
 
@@ -41,8 +41,11 @@ pub struct Plugin {
     pub heartbeat: Heartbeat,
     /// Changes at each TLBI on any vCPU.
     pub tlb_generation: AtomicU64,
-    /// Every value VBAR_EL1 has had: bases of exception vector tables.
+    /// Every value `VBAR_EL1` has had: bases of exception vector tables.
     pub vector_tables: RwLock<HashSet<u64>>,
+    /// Whether a region is open, or the whole run is wanted. Tag checks are
+    /// examined only then, so that a boot costs little.
+    counting: AtomicBool,
     books: Mutex<Books>,
     vcpus: Vec<VcpuCell>,
     qemu_api: i32,
@@ -68,6 +71,7 @@ impl Plugin {
             heartbeat: Heartbeat::open(arguments.heartbeat.as_deref())?,
             tlb_generation: AtomicU64::new(0),
             vector_tables: RwLock::default(),
+            counting: AtomicBool::new(arguments.machine),
             books: Mutex::default(),
             vcpus: (0..max_vcpus).map(|_| VcpuCell(UnsafeCell::new(None))).collect(),
             arguments,
@@ -81,6 +85,27 @@ impl Plugin {
         PLUGIN.get().expect("QEMU calls back after installation")
     }
 
+    /// Whether tag checks are to be counted now.
+    pub fn is_counting(&self) -> bool {
+        self.counting.load(Ordering::SeqCst)
+    }
+
+    /// Has every vCPU look at its accesses again.
+    pub fn start_counting(&self) {
+        self.counting.store(true, Ordering::SeqCst);
+        for vcpu in 0..qemu::vcpus() {
+            self.shared.checks.set(vcpu, checks::UNKNOWN);
+        }
+    }
+
+    /// Lets vCPUs stop looking, each at its next access.
+    pub fn stop_counting(&self) {
+        self.counting.store(self.arguments.machine, Ordering::SeqCst);
+        for vcpu in 0..qemu::vcpus() {
+            self.shared.checks.set(vcpu, checks::UNKNOWN);
+        }
+    }
+
     /// The shared books.
     pub fn books(&self) -> MutexGuard<'_, Books> {
         self.books.lock().expect("no callback panics while it holds the books")
@@ -89,7 +114,8 @@ impl Plugin {
     /// Starts a vCPU; on that vCPU's thread.
     pub fn start_vcpu(&self, index: u32) {
         let handles = Handles::find(&qemu::registers()).unwrap_or_else(|message| fail(&message));
-        let vcpu = Vcpu::new(index, handles, self.shared);
+        let counters = self.books().counters.add_vcpu();
+        let vcpu = Vcpu::new(index, handles, self.shared, counters);
         // SAFETY: this is the vCPU's own thread, and no callback of this vCPU
         // is running.
         unsafe { *self.vcpus[index as usize].0.get() = Some(vcpu) };
@@ -129,6 +155,7 @@ impl Plugin {
             regions: &books.regions,
             diagnostics: &books.diagnostics,
             profile: self.arguments.profile,
+            machine: self.arguments.machine,
         };
         if let Err(message) = results.write(&self.arguments.out) {
             fail(&message);

@@ -13,7 +13,6 @@ use qemu_plugin_sys as sys;
 extern "C" {
     // From GLib, which every QEMU is linked with.
     fn g_byte_array_new() -> *mut sys::GByteArray;
-    fn g_byte_array_set_size(array: *mut sys::GByteArray, length: u32) -> *mut sys::GByteArray;
     fn g_array_free(array: *mut sys::GArray, free_segment: i32) -> *mut c_char;
 }
 
@@ -34,7 +33,9 @@ unsafe impl Sync for Register {}
 /// To be called from a vCPU-init callback.
 pub fn registers() -> HashMap<String, Register> {
     // SAFETY: called on a vCPU thread; QEMU returns an array of descriptors
-    // that the caller frees, with names that live as long as the machine.
+    // that the caller frees, with names that live as long as the machine. GLib
+    // aligns the data of an array for any type.
+    #[allow(clippy::cast_ptr_alignment)]
     unsafe {
         let array = sys::qemu_plugin_get_registers();
         let first = (*array).data.cast::<sys::qemu_plugin_reg_descriptor>();
@@ -75,11 +76,15 @@ impl Buffer {
         // SAFETY: the array is valid, the handle came from `registers()`, and
         // QEMU appends at most the register's size in bytes.
         unsafe {
-            g_byte_array_set_size(self.0, 0);
+            // What g_byte_array_set_size does, without the call: this runs at
+            // each access examined.
+            (*self.0).len = 0;
             let size = sys::qemu_plugin_read_register(register.0, self.0);
             match size {
                 8 => u64::from_le_bytes((*self.0).data.cast::<[u8; 8]>().read_unaligned()),
-                4 => u64::from(u32::from_le_bytes((*self.0).data.cast::<[u8; 4]>().read_unaligned())),
+                4 => {
+                    u64::from(u32::from_le_bytes((*self.0).data.cast::<[u8; 4]>().read_unaligned()))
+                }
                 _ => panic!("QEMU gave {size} bytes for a register"),
             }
         }
@@ -131,11 +136,6 @@ impl PerVcpu {
     pub fn set(self, vcpu: u32, value: u64) {
         // SAFETY: as in `get`.
         unsafe { sys::qemu_plugin_u64_set(self.0, vcpu, value) }
-    }
-
-    pub fn add(self, vcpu: u32, value: u64) {
-        // SAFETY: as in `get`.
-        unsafe { sys::qemu_plugin_u64_add(self.0, vcpu, value) }
     }
 }
 
@@ -199,6 +199,7 @@ impl Block {
         // the indices lie below its length.
         let count = unsafe { sys::qemu_plugin_tb_n_insns(self.0) };
         (0..count).map(move |index| {
+            // SAFETY: as above.
             TranslatedInstruction(unsafe { sys::qemu_plugin_tb_get_insn(self.0, index) })
         })
     }
@@ -266,7 +267,13 @@ impl TranslatedInstruction {
                 return;
             };
             sys::qemu_plugin_register_vcpu_insn_exec_cond_cb(
-                self.0, Some(callback), flags, condition, value.0, limit, data,
+                self.0,
+                Some(callback),
+                flags,
+                condition,
+                value.0,
+                limit,
+                data,
             );
         }
     }

@@ -23,6 +23,11 @@ pub struct Region {
 }
 
 impl Region {
+    /// All that was counted since reset.
+    pub fn whole(counters: &Counters) -> Self {
+        Self { opened: 1, closed: 1, counts: counters.snapshot(), ..Self::default() }
+    }
+
     fn open(&mut self, counters: &Counters) {
         let now = counters.snapshot();
         self.opened += 1;
@@ -75,9 +80,9 @@ impl Regions {
     }
 
     /// Records a call stack in every open region.
-    pub fn record_stack(&mut self, frames: Vec<u64>) {
+    pub fn record_stack(&mut self, frames: &[u64]) {
         for region in self.by_name.values_mut().filter(|region| region.start.is_some()) {
-            *region.stacks.entry(frames.clone()).or_default() += 1;
+            *region.stacks.entry(frames.to_vec()).or_default() += 1;
         }
     }
 

@@ -58,7 +58,7 @@ pub fn walk(vcpu: &mut Vcpu, ram: &Ram, pc: u64) -> Vec<u64> {
 }
 
 fn record(vcpu: &mut Vcpu, ram: &Ram, frame: u64) -> Option<(u64, u64)> {
-    if frame == 0 || frame % 8 != 0 {
+    if frame == 0 || !frame.is_multiple_of(8) {
         return None;
     }
     let mut word = |address| ram.read_u64(vcpu.physical(address, ram)?);

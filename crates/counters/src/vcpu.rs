@@ -8,21 +8,24 @@
 //! real registers. Nothing is inferred from what the guest *should* have done.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use granule_events::{
-    allocation_tag_access, translate, Access, Address, Base, Controls, ExceptionLevel, MemoryType,
-    Offset, Privilege,
+    allocation_tag_access, translate, Access, Address, Base, Controls, ExceptionLevel, Offset,
+    PhysicalMemory,
 };
 
-use crate::counters::SlotCounter;
+use crate::ledger::Slot;
+use crate::local::LocalCounters;
 use crate::pages::PageCache;
 use crate::qemu::{Buffer, PerVcpu, Register};
 use crate::ram::Ram;
 
 /// Values of the `checks` word that generated code tests.
 pub mod checks {
-    /// No access of this vCPU can be tag-checked: PSTATE.TCO is set, or
-    /// allocation tags are inaccessible at both exception levels.
+    /// No access of this vCPU can be tag-checked (PSTATE.TCO is set, or
+    /// allocation tags are inaccessible at both exception levels), or nobody
+    /// counts.
     pub const OFF: u64 = 0;
     /// Accesses have to be examined.
     pub const ON: u64 = 1;
@@ -115,8 +118,8 @@ pub struct Syndrome {
 #[derive(Debug, Clone, Copy)]
 pub struct CheckInFlight {
     pub pc: u64,
-    /// The counter that takes the check back if the instruction does not complete.
-    pub take_back: SlotCounter,
+    /// The slot that takes the check back if the instruction does not complete.
+    pub take_back: Slot,
 }
 
 /// State of one vCPU, used on its own thread only.
@@ -126,9 +129,10 @@ pub struct Vcpu {
     handles: Handles,
     buffer: Buffer,
     shared: Shared,
+    counters: Arc<LocalCounters>,
     controls: Controls,
     pages: PageCache,
-    /// Exception level that executes now: EL1 after an exception, what SPSR_EL1
+    /// Exception level that executes now: EL1 after an exception, what `SPSR_EL1`
     /// said after an ERET.
     pub el: ExceptionLevel,
     /// Checks of the last access examined, one for each access it makes.
@@ -136,12 +140,13 @@ pub struct Vcpu {
 }
 
 impl Vcpu {
-    pub fn new(index: u32, handles: Handles, shared: Shared) -> Self {
+    pub fn new(index: u32, handles: Handles, shared: Shared, counters: Arc<LocalCounters>) -> Self {
         Self {
             index,
             handles,
             buffer: Buffer::new(),
             shared,
+            counters,
             controls: Controls { sctlr: 0, tcr: 0, mair: 0, ttbr0: 0, ttbr1: 0 },
             pages: PageCache::new(),
             el: ExceptionLevel::El1,
@@ -149,21 +154,23 @@ impl Vcpu {
         }
     }
 
-    pub fn index(&self) -> u32 {
-        self.index
+    /// Counts one in a slot.
+    pub fn bump(&self, slot: Slot) {
+        self.counters.bump(slot);
     }
 
-    /// Whether accesses have to be examined, with the shadow made current.
-    pub fn examines(&mut self) -> bool {
+    /// Whether accesses have to be examined, with the shadow made current. An
+    /// access calls back only while this may be so.
+    pub fn examines(&mut self, counting: bool) -> bool {
         match self.shared.checks.get(self.index) {
             checks::ON => true,
-            _ => self.refresh() == checks::ON,
+            _ => self.refresh(counting) == checks::ON,
         }
     }
 
-    fn refresh(&mut self) -> u64 {
+    fn refresh(&mut self, counting: bool) -> u64 {
         self.refresh_controls();
-        let state = self.state();
+        let state = if counting { self.state() } else { checks::OFF };
         self.shared.checks.set(self.index, state);
         self.in_flight = [None; 2];
         state
@@ -174,10 +181,14 @@ impl Vcpu {
         let tco = self.read(self.handles.pstate) & PSTATE_TCO != 0;
         let accessible = allocation_tag_access(&self.controls, ExceptionLevel::El0)
             || allocation_tag_access(&self.controls, ExceptionLevel::El1);
-        if tco || !accessible { checks::OFF } else { checks::ON }
+        if tco || !accessible {
+            checks::OFF
+        } else {
+            checks::ON
+        }
     }
 
-    /// Whether the shadow claims to be current and is not.
+    /// Whether the shadow claims to be current and is not. Call while counting.
     pub fn shadow_differs(&mut self) -> bool {
         let claimed = self.shared.checks.get(self.index);
         let level = self.read(self.handles.pstate) >> 2 & 3;
@@ -225,9 +236,7 @@ impl Vcpu {
         let offset = match address.offset {
             Offset::None => 0,
             Offset::Immediate(bytes) => bytes.cast_unsigned(),
-            Offset::Register { index, extend, shift } => {
-                extend.apply(self.general(index)) << shift
-            }
+            Offset::Register { index, extend, shift } => extend.apply(self.general(index)) << shift,
         };
         base.wrapping_add(offset)
     }
@@ -268,7 +277,7 @@ impl Vcpu {
     }
 
     /// A kernel address without its pointer authentication code, which lies
-    /// above the address bits that TCR_EL1.T1SZ leaves (Arm ARM, "Pointer
+    /// above the address bits that `TCR_EL1.T1SZ` leaves (Arm ARM, "Pointer
     /// authentication").
     pub fn without_authentication_code(&self, address: u64) -> u64 {
         let size_offset = self.controls.tcr >> 16 & 0x3f;

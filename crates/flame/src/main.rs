@@ -22,10 +22,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn draw(title: &str, count_name: &str) -> Result<(), String> {
+fn draw(title: &String, count_name: &String) -> Result<(), String> {
     let mut options = Options::default();
-    options.title = title.to_owned();
-    options.count_name = count_name.to_owned();
+    options.title.clone_from(title);
+    options.count_name.clone_from(count_name);
     // Colours follow names, so that two graphs of one kernel look alike.
     options.hash = true;
     from_reader(&mut options, stdin().lock(), stdout().lock()).map_err(|error| error.to_string())
