@@ -47,7 +47,7 @@ _NO_NETWORK = re.compile(
     r"No route to host|Unable to connect)"
 )
 _DISK_FULL = re.compile(r"(No space left on device|don't have enough free space|Disk quota)")
-_STALE = re.compile(r"(404 +Not Found|Hash Sum mismatch|File has unexpected size)")
+_STALE = re.compile(r"(404 +Not Found|File not found|Hash Sum mismatch|File has unexpected size)")
 _UNKNOWN = re.compile(
     r"(Unable to locate package|No packages found|has no installation candidate|"
     r"Can't select candidate version from package|Version '[^']*' for '[^']*' was not found)"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from granule.debian import AptRoot, Package, StaleListsError, apt_root
+from granule.debian import AptRoot, Mirror, Package, StaleListsError, apt_root
 from granule.errors import MachineError
 from granule.progress import Progress
 from granule.userland.ext4 import make_ext4
@@ -39,25 +39,30 @@ class Userland:
     packages: tuple[tuple[str, str], ...]
 
 
-def provide(recipe: Recipe, cache_dir: Path, progress: Progress) -> Userland:
+def provide(
+    recipe: Recipe, cache_dir: Path, progress: Progress, mirror: Mirror | None = None
+) -> Userland:
     """The userland of a recipe, kept in Granule's cache folder.
 
-    Needs the network the first time only, and stays the same from then on:
-    newer packages come in when the folder "userland" is removed from the cache.
-    Processes that ask at the same time build it once; an interrupted build
-    leaves nothing that is trusted.  Raises UsageError for an unknown package
-    and MachineError for everything that fails.
+    Packages come from the machine's own mirror unless told.  It needs the
+    network the first time only and stays the same from then on: newer packages
+    come in when the folder "userland" is removed from the cache.  Processes
+    that ask at the same time build it once; an interrupted build leaves nothing
+    that is trusted.  Raises UsageError for an unknown package and MachineError
+    for everything that fails.
     """
     folder = cache_dir.absolute() / "userland"
     if found := _recorded(recipe, folder):
         return found
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / "lock"):
-        return _recorded(recipe, folder) or _make(recipe, cache_dir, folder, progress)
+        if found := _recorded(recipe, folder):
+            return found
+        root = apt_root(cache_dir, recipe.release, recipe.architecture, mirror)
+        return _make(recipe, root, folder, progress)
 
 
-def _make(recipe: Recipe, cache_dir: Path, folder: Path, progress: Progress) -> Userland:
-    root = apt_root(cache_dir, recipe.release, recipe.architecture)
+def _make(recipe: Recipe, root: AptRoot, folder: Path, progress: Progress) -> Userland:
     try:
         userland = _plan_and_build(recipe, root, folder, progress)
     except StaleListsError:
