@@ -74,7 +74,7 @@ def _foreign(path: Path, machine: str) -> str:
         machine, machine.removeprefix("EM_")
     )
     return (
-        f"{path} is an {name} program; build it for arm64 ({_COMPILER} …), or write "
+        f"{path} is a program for {name}; build it for arm64 ({_COMPILER} …), or write "
         f"'{path.name}' without a path to run the guest's own."
     )
 

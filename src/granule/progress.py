@@ -45,5 +45,6 @@ class SilentProgress:
     """Tells nobody."""
 
     @contextmanager
-    def step(self, title: str) -> Iterator[Step]:
+    def step(self, title: str) -> Iterator[Step]:  # noqa: ARG002 the protocol's name
+        """See :class:`Progress`."""
         yield _SilentStep()

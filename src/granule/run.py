@@ -126,15 +126,10 @@ def make_job(bootable: Bootable, command: Command, settings: Settings, seed: int
     )
 
 
-def make_shell_job(bootable: Bootable, command: Command | None, settings: Settings) -> Job:
-    """A job for the terminal: the command, or a login shell, on the console; nothing is counted."""
-    request = Request(
-        argv=command.argv if command else (),
-        environment=dict(settings.environment),
-        copies=command.copies if command else (),
-        shell=True,
-    )
-    job = make_job(bootable, command or Command(()), settings)
+def make_shell_job(bootable: Bootable, command: Command, settings: Settings) -> Job:
+    """A job whose command has the terminal; nothing is counted."""
+    job = make_job(bootable, command, settings)
+    request = replace(job.request, shell=True)
     return replace(job, request=request, counting=None, repeatable=False)
 
 

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Options that several verbs share."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import click
+from click.decorators import FC
+from pydantic import BaseModel, ConfigDict
+
+from granule.command import Command, prepare
+from granule.errors import UsageError
+from granule.run import Settings
+from granule.targets import Counting
+
+_KEPT = "granule.options"
+
+
+class Request(BaseModel):
+    """What the shared options of a call say, word for word."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid")
+
+    cpus: int
+    memory: int
+    timeout: float
+    copies: tuple[Path, ...]
+    environment: tuple[str, ...]
+    command: tuple[str, ...]
+    expressions: tuple[str, ...] = ()
+    runs: int = 1
+
+    @classmethod
+    def current(cls) -> "Request":
+        """The request of the call under way."""
+        return cls.model_validate(click.get_current_context().meta[_KEPT])
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """``-e a,b -e c`` is three expressions."""
+        return tuple(part for text in self.expressions for part in text.split(","))
+
+    def prepared(self, default: tuple[str, ...] = ()) -> Command:
+        """The command, or a default one if none was given; raises UsageError."""
+        return prepare(self.command or default, self.copies)
+
+    def settings(self, counting: Counting | None) -> Settings:
+        """The settings the options stand for; raises UsageError."""
+        return Settings(
+            runs=self.runs,
+            cpus=self.cpus,
+            memory=self.memory,
+            timeout=self.timeout,
+            counting=counting,
+            environment=tuple(_variable(text) for text in self.environment),
+        )
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise UsageError(f"'--env {text}' sets nothing: write '--env NAME=VALUE'.")
+    return name, value
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    """Keeps an option for the Request instead of handing it to the verb."""
+    context.meta.setdefault(_KEPT, {})[parameter.name] = value
+
+
+kernel_option = click.option(
+    "--kernel",
+    default="debian",
+    show_default=True,
+    metavar="SPEC",
+    help="The kernel: 'debian', 'linux-6.12', TREE@REVISION, or the path of an arm64 Image.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+top_option = click.option(
+    "--top", default=25, show_default=True, type=click.IntRange(min=1), help="Functions to show."
+)
+
+_GUEST = (
+    click.option(
+        "--cpus",
+        default=1,
+        show_default=True,
+        type=click.IntRange(1, 512),
+        help="Virtual CPUs. With one, counts repeat exactly; with more, use -n and statistics.",
+        callback=_keep,
+        expose_value=False,
+    ),
+    click.option(
+        "--memory",
+        default=2048,
+        show_default=True,
+        type=click.IntRange(min=256),
+        metavar="MIB",
+        help="Memory of the guest.",
+        callback=_keep,
+        expose_value=False,
+    ),
+    click.option(
+        "--timeout",
+        default=900.0,
+        show_default=True,
+        type=click.FloatRange(min=1),
+        metavar="SECONDS",
+        help="The most one run may take.",
+        callback=_keep,
+        expose_value=False,
+    ),
+    click.option(
+        "--copy",
+        "copies",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A file or folder to put beside the command in the guest.",
+        callback=_keep,
+        expose_value=False,
+    ),
+    click.option(
+        "--env",
+        "environment",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A variable for the command.",
+        callback=_keep,
+        expose_value=False,
+    ),
+    click.argument(
+        "command",
+        nargs=-1,
+        type=click.UNPROCESSED,
+        metavar="-- CMD…",
+        callback=_keep,
+        expose_value=False,
+    ),
+)
+_COUNTING = (
+    click.option(
+        "-e",
+        "--event",
+        "expressions",
+        multiple=True,
+        metavar="EVENTS",
+        help="Events to show, with commas or several times; ':u' or ':k' chooses a level, "
+        "'*' matches any part. See 'granule events'.",
+        callback=_keep,
+        expose_value=False,
+    ),
+    click.option(
+        "-n",
+        "--runs",
+        default=1,
+        show_default=True,
+        type=click.IntRange(min=1),
+        help="How many runs.",
+        callback=_keep,
+        expose_value=False,
+    ),
+)
+
+
+def guest_options(verb: FC) -> FC:
+    """Adds the options about the guest and its command; they come as Request.current()."""
+    for option in reversed(_GUEST):
+        verb = option(verb)
+    return verb
+
+
+def counting_options(verb: FC) -> FC:
+    """Adds the same with -e and -n."""
+    verb = guest_options(verb)
+    for option in reversed(_COUNTING):
+        verb = option(verb)
+    return verb

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where the parts of Granule that are not Python lie."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+_PLUGIN = "libgranule_counters.so"
+
+
+def folder() -> Path:
+    """The folder with guest/ and kernel/.
+
+    An installed package carries it inside; a checkout has it at the top.
+    """
+    package = Path(__file__).parent
+    inside = package / "data"
+    return inside if inside.is_dir() else package.parents[1]
+
+
+def plugin(environment: Mapping[str, str] = os.environ) -> Path:
+    """The counting plugin: ``$GRANULE_PLUGIN``, else the one built here. It may not exist yet."""
+    if chosen := environment.get("GRANULE_PLUGIN"):
+        return Path(chosen).absolute()
+    return folder() / "target" / "release" / _PLUGIN

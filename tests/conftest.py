@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recordings to play: kernels, runs and their counts without any machine."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from granule.events import ByLevel, Catalog, Counts, Place, Region
+from granule.run import Bootable
+from granule.targets import MachineRecord, Outcome, Status
+
+KALLSYMS = """\
+0000000000001000 T el0_svc
+0000000000002000 T __arm64_sys_getpid
+0000000000003000 t {extra}
+0000000000004000 D _etext
+"""
+
+CATALOG = """
+[[event]]
+name = "instructions"
+description = "Instructions executed"
+[[event]]
+name = "isb"
+description = "ISB"
+[[event]]
+name = "tlbi.vae1is"
+description = "TLBI VAE1IS"
+[[total]]
+name = "tlbi"
+description = "TLB invalidations"
+leaves = ["tlbi.*"]
+"""
+
+Play = Callable[..., Outcome]
+
+
+@pytest.fixture
+def catalog() -> Catalog:
+    """Four events."""
+    return Catalog.parse(CATALOG)
+
+
+@pytest.fixture
+def bootable(tmp_path: Path) -> Bootable:
+    """A kernel nobody boots."""
+    nothing = tmp_path / "nothing"
+    return Bootable("debian", "6.12.117-arm64", "0123456789abcdef", nothing, nothing, nothing)
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Play:
+    """Makes the outcome of a run: ``play({"instructions": (u, k)}, places=…, status=…)``."""
+
+    def outcome(
+        events: Mapping[str, tuple[int, int]] | None = None,
+        *,
+        places: Sequence[tuple[str, int, Mapping[str, int]]] = (),
+        extra: str = "ext4_sync",
+        status: str = "exit 0",
+        seed: int = 1,
+        cpus: int = 1,
+        regions: Sequence[Region] = (),
+        diagnostics: Mapping[str, int] | None = None,
+    ) -> Outcome:
+        command = Region(
+            name="command",
+            opened=1,
+            closed=1,
+            events={name: ByLevel(u=u, k=k) for name, (u, k) in (events or {}).items()},
+            places=tuple(Place.model_validate(_place(*place)) for place in places),
+        )
+        counts = Counts(
+            format="granule-counts",
+            version=1,
+            plugin="0.1.0",
+            qemu_api=4,
+            vcpus=cpus,
+            regions=(command, *regions),
+            diagnostics=diagnostics or {},
+        )
+        return Outcome(
+            status=Status.parse(status),
+            stdout=b"",
+            stderr=b"mybench: no memory\n",
+            counts=counts,
+            kallsyms=KALLSYMS.format(extra=extra),
+            uname="Linux granule 6.12.117-arm64 aarch64",
+            dmesg="",
+            console=tmp_path / "console.log",
+            wall=8.53,
+            machine=MachineRecord("QEMU emulator version 10.0.2", cpus, 2048, cpus == 1, seed),
+        )
+
+    return outcome
+
+
+def _place(el: str, pc: int, events: Mapping[str, int]) -> dict[str, object]:
+    return {"el": el, "pc": pc, "events": dict(events)}
