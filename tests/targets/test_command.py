@@ -50,7 +50,7 @@ def test_no_counting_no_plugin(job: Job) -> None:
     assert "-plugin" not in _line(replace(job, counting=None))
 
 
-def test_sampling_is_only_asked_for_when_wanted(job: Job) -> None:
-    assert "sample=" not in _line(job)
-    line = _line(replace(job, counting=Counting(profile=True, sample=100)))
-    assert "profile=on,verify=off,sample=100" in line
+def test_stacks_are_only_asked_for_when_wanted(job: Job) -> None:
+    assert "stacks=" not in _line(job)
+    line = _line(replace(job, counting=Counting(profile=True, stacks="instructions:100")))
+    assert "profile=on,verify=off,stacks=instructions:100" in line

@@ -117,8 +117,8 @@ def _plugin(counting: Counting, files: Files, plugin: Path) -> list[str]:
         f"profile={_switch(counting.profile)}",
         f"verify={_switch(counting.verify)}",
     ]
-    if counting.sample is not None:
-        arguments.append(f"sample={counting.sample}")
+    if counting.stacks is not None:
+        arguments.append(f"stacks={counting.stacks}")
     return ["-plugin", ",".join(arguments)]
 
 

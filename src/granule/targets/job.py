@@ -21,13 +21,14 @@ class Counting:
     """How to count.
 
     ``profile`` keeps the places of events, ``verify`` makes the plugin check its
-    own shadow of the control registers at every access, and ``sample`` takes a
-    kernel stack at every so many events.
+    own shadow of the control registers at every access, and ``stacks`` is the
+    event, or family, whose call stacks are kept (``instructions:1000`` keeps one
+    in so many).
     """
 
     profile: bool = False
     verify: bool = False
-    sample: int | None = None
+    stacks: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

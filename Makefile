@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+BIN := .venv/bin
+
+.PHONY: help setup demo test unit machine check format lock
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup: ## install what is missing: packages, .venv, the counting plugin
+	@scripts/setup
+
+demo: setup ## boot Debian's arm64 kernel and count a futex benchmark in it
+	$(BIN)/granule stat --kernel debian -- perf bench futex hash -t 1 -r 1
+
+test: check unit machine ## everything; the machine tests boot and take minutes
+
+unit: setup ## tests that boot nothing
+	cargo test --release --locked --workspace --quiet
+	$(BIN)/python -m pytest -q
+
+machine: setup ## tests that boot the emulated machine
+	$(BIN)/python -m pytest -q -m machine
+
+check: setup ## all linters
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	cargo fmt --all --check
+	cargo clippy --release --locked --workspace --all-targets --quiet -- -D warnings
+	shellcheck scripts/setup scripts/check-spdx .ci/run
+	scripts/check-spdx
+
+format: setup ## put Python and Rust into their usual form
+	$(BIN)/ruff format
+	cargo fmt --all
+
+lock: setup ## choose the newest versions of the Python packages again
+	$(BIN)/pip install --quiet uv
+	{ echo '# SPDX-License-Identifier: GPL-2.0-or-later'; \
+	  echo '# Made by "make lock" from pyproject.toml.'; \
+	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	    --all-extras --no-header --no-annotate --upgrade pyproject.toml; } > requirements.lock.new
+	mv requirements.lock.new requirements.lock
