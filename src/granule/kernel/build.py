@@ -7,7 +7,8 @@ import hashlib
 import json
 import os
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from granule.errors import BuildError
@@ -93,9 +94,15 @@ class Job:
         entry = self.store.find(self.identity) or self._build_locked(progress, jobs)
         return from_entry(entry, str(self.origin.spec), self.origin.record)
 
-    def _build_locked(self, progress: Progress, jobs: int) -> Entry:
+    @contextmanager
+    def open_work(self, progress: Progress) -> Iterator[Work]:
+        """The build directory: one for a tree and configuration, at any revision."""
         key = f"{self.origin.home}\n{self.request.wanted.text()}\n{self.tools.version}"
         with open_work(self.cache, key, progress) as work:
+            yield work
+
+    def _build_locked(self, progress: Progress, jobs: int) -> Entry:
+        with self.open_work(progress) as work:
             # Another process may have built it while this one waited.
             return self.store.find(self.identity) or self._build(work, progress, jobs)
 

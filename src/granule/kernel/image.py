@@ -6,6 +6,8 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from granule.errors import UsageError
@@ -34,9 +36,14 @@ def _header(path: Path) -> bytes:
         start = file.read(_HEADER)
     if not start.startswith(b"\x1f\x8b"):
         return start
+    with _unpacking(path), gzip.open(path) as packed:
+        return packed.read(_HEADER)
+
+
+@contextmanager
+def _unpacking(path: Path) -> Iterator[None]:
     try:
-        with gzip.open(path) as packed:
-            return packed.read(_HEADER)
+        yield
     except (OSError, EOFError, zlib.error) as reason:
         raise UsageError(f"{path} is a damaged gzip file ({reason}); give another.") from reason
 
@@ -47,7 +54,10 @@ def _content(path: Path) -> bytes:
         offset = int.from_bytes(data[8:12], "little")
         size = int.from_bytes(data[12:16], "little")
         data = data[offset : offset + size]
-    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    if not data.startswith(b"\x1f\x8b"):
+        return data
+    with _unpacking(path):
+        return gzip.decompress(data)
 
 
 def _is_gzip_zboot(header: bytes) -> bool:

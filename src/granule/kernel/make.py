@@ -42,7 +42,7 @@ class Make:
         first complaint of a failing build.
         """
         command = ["make", f"-j{jobs}", "-C", str(self.directory), *self.variables, *targets]
-        with self._locked() as lock, self.log.open("a") as log:
+        with self._locked() as lock, self.log.open("a", buffering=1) as log:
             log.write(f"$ {' '.join(command)}\n")
             log.flush()
             with self._started(command, lock.fileno()) as process, _stopped_if_left(process):

@@ -75,5 +75,7 @@ def environment(cache: Path) -> dict[str, str]:
         "CCACHE_DIR": str(cache / "ccache"),
         # Paths below the cache count as relative, so build directories share results.
         "CCACHE_BASEDIR": str(cache),
+        # Without it ccache preprocesses every file first, half as much work again.
+        "CCACHE_DEPEND": "1",
         "CCACHE_MAXSIZE": "5G",
     }
