@@ -92,7 +92,10 @@ def diff_report(
         repeatable=base.settings.repeatable,
         relevance=limits,
     )
-    counted = tally(comparisons.values())
+    # A total moves with its leaves: unless it was asked for, it is no class of its own.
+    counted = tally(
+        found for key, found in comparisons.items() if expressions or not key.selection.is_total
+    )
     return DiffReport(
         base=MachineHeader.of(base),
         cand=MachineHeader.of(cand),

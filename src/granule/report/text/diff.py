@@ -11,7 +11,8 @@ from granule.report.functions import INSTRUCTIONS, FunctionEvent, FunctionMove
 from granule.report.text.parts import (
     doubt_lines,
     figure,
-    header_lines,
+    heading,
+    pair_lines,
     percent,
     signed,
     spread,
@@ -22,9 +23,8 @@ _OTHERS = 4
 
 
 def render_diff(report: DiffReport, top: int) -> Iterator[RenderableType]:
-    """Both headers, the events that moved, the ``top`` functions that moved, the tally."""
-    yield header_lines(report.base, "base")
-    yield header_lines(report.cand, "candidate")
+    """What ran, the events that moved, the ``top`` functions that moved, the tally."""
+    yield pair_lines(report.base, report.cand)
     yield from doubt_lines(report.doubts)
     for region in report.regions:
         yield ""
@@ -41,13 +41,14 @@ def _events(region: RegionDiff, report: DiffReport) -> Iterator[RenderableType]:
     if not moved:
         yield f"Region {region.region}: no event moved (counted)."
         return
-    yield _event_table(moved, region, report)
+    yield heading(f"Region {region.region}: events that moved (counted)")
+    yield _event_table(moved, report)
 
 
-def _event_table(moved: Sequence[EventMove], region: RegionDiff, report: DiffReport) -> Table:
+def _event_table(moved: Sequence[EventMove], report: DiffReport) -> Table:
     many = len(report.base.runs) > 1 or len(report.cand.runs) > 1
     columns = ["event", "base", "candidate", "change", "%", *(["spread"] if many else [])]
-    made = table(columns, f"Region {region.region}: events that moved (counted)")
+    made = table(columns)
     for event in moved:
         cells = [f"{event.event}:{event.level}", figure(event.base), figure(event.cand)]
         cells += [signed(event.change), percent(event.relative)]
@@ -67,11 +68,12 @@ def _functions(functions: Sequence[FunctionMove], top: int) -> Iterator[Renderab
     if not functions:
         return
     columns = ["function", "instructions", "base", "candidate", "other events", "note"]
-    made = table(columns, "Functions that moved (counted)")
+    made = table(columns)
     for column in made.columns[4:]:
         column.justify = "left"
     for function in functions[:top]:
         made.add_row(*_function_cells(function))
+    yield heading("Functions that moved (counted)")
     yield made
     if len(functions) > top:
         yield f"… and {len(functions) - top} more (--top)."

@@ -44,30 +44,43 @@ def spread(value: Figure | None, *, repeatable: bool) -> str:
     return f"± {number(round(value.interval, 1))}"
 
 
-def table(columns: Sequence[str], title: str) -> Table:
+def heading(text: str) -> Text:
+    """The line above a table; a table's own title would wrap at its width."""
+    return Text(text, style="bold")
+
+
+def table(columns: Sequence[str]) -> Table:
     """A plain table: the first column is a name, the others are numbers."""
-    made = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        pad_edge=False,
-        padding=(0, 2),
-    )
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for index, column in enumerate(columns):
         made.add_column(column, justify="right" if index else "left", no_wrap=True)
     return made
 
 
-def header_lines(header: MachineHeader, title: str = "kernel") -> Text:
-    """What ran where; a line each for the kernel, the machine and the command."""
-    lines = [
-        (title, _kernel(header)),
+def header_lines(header: MachineHeader) -> Text:
+    """What ran where; a line each for the kernel, the machine, the command and its end."""
+    return _lines(
+        ("kernel", _kernel(header)),
         ("machine", _machine(header)),
         ("command", shlex.join(header.command)),
         ("ended", _endings(header)),
-    ]
-    return Text("\n").join(Text.assemble((f"{name:<10}", "dim"), text) for name, text in lines)
+    )
+
+
+def pair_lines(base: MachineHeader, cand: MachineHeader) -> Text:
+    """The same for two kernels, which the same machine ran with the same command."""
+    return _lines(
+        ("base", _kernel(base)),
+        ("candidate", _kernel(cand)),
+        ("machine", _machine(base)),
+        ("command", shlex.join(base.command)),
+        ("base", _endings(base)),
+        ("candidate", _endings(cand)),
+    )
+
+
+def _lines(*lines: tuple[str, str]) -> Text:
+    return Text("\n").join(Text.assemble((f"{name:<11}", "dim"), text) for name, text in lines)
 
 
 def doubt_lines(doubts: Sequence[str]) -> list[Text]:

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from granule.report.profile import FunctionRow, ProfileReport, RegionProfile
-from granule.report.text.parts import doubt_lines, figure, header_lines, table
+from granule.report.text.parts import doubt_lines, figure, header_lines, heading, table
 
 
 def render_profile(report: ProfileReport, top: int) -> Iterator[RenderableType]:
@@ -16,6 +16,7 @@ def render_profile(report: ProfileReport, top: int) -> Iterator[RenderableType]:
     yield from doubt_lines(report.doubts)
     for region in report.regions:
         yield ""
+        yield heading(f"Region {region.region}: by function (counted)")
         yield _table(region, top)
         if len(region.functions) > top:
             yield f"… and {len(region.functions) - top} more (--top)."
@@ -23,7 +24,7 @@ def render_profile(report: ProfileReport, top: int) -> Iterator[RenderableType]:
 
 def _table(region: RegionProfile, top: int) -> Table:
     columns = [column for event in region.events for column in (event, "%")]
-    made = table([*columns, "function"], f"Region {region.region}: by function (counted)")
+    made = table([*columns, "function"])
     made.columns[0].justify = "right"
     made.columns[-1].justify = "left"
     for row in region.functions[:top]:

@@ -2,12 +2,13 @@
 """The tables of ``granule stat``."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from rich.console import RenderableType
 from rich.table import Table
 
 from granule.report.stat import EventRow, RegionStat, StatReport
-from granule.report.text.parts import doubt_lines, figure, header_lines, spread, table
+from granule.report.text.parts import doubt_lines, figure, header_lines, heading, spread, table
 
 
 def render_stat(report: StatReport) -> Iterator[RenderableType]:
@@ -16,19 +17,25 @@ def render_stat(report: StatReport) -> Iterator[RenderableType]:
     yield from doubt_lines(report.doubts)
     for region in report.regions:
         yield ""
+        yield heading(_title(region))
         yield _table(region, report)
 
 
 def _table(region: RegionStat, report: StatReport) -> Table:
     many = len(report.machine.runs) > 1
-    made = table(["event", ":u", ":k", "total", *(["spread"] if many else [])], _title(region))
-    family = ""
-    for row in region.events:
-        if family and _family(row) != family and "." in row.event + family:
+    made = table(["event", ":u", ":k", "total", *(["spread"] if many else [])])
+    for before, row in pairwise((None, *region.events)):
+        if before and row and _starts_group(before, row):
             made.add_row()
-        family = _family(row)
-        made.add_row(*_cells(row, report, many=many))
+        if row:
+            made.add_row(*_cells(row, report, many=many))
     return made
+
+
+def _starts_group(before: EventRow, row: EventRow) -> bool:
+    """A family with members stands apart; single events follow each other."""
+    families = _family(before), _family(row)
+    return families[0] != families[1] and (before.event, row.event) != families
 
 
 def _title(region: RegionStat) -> str:

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+import io
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console, RenderableType
+
+from granule.command import Command
+from granule.errors import ShortfallError
+from granule.events import Catalog, Region
+from granule.report import diff_report, profile_report
+from granule.report.text import render_diff, render_profile
+from granule.run import Bootable, Measurement, Settings
+from granule.stats import Relevance
+from granule.targets import Outcome
+
+Play = Callable[..., Outcome]
+GOLDEN = Path(__file__).parent / "golden"
+
+EL0_SVC, GETPID, EXTRA = 0x1004, 0x2000, 0x3010
+
+
+def _text(parts: Iterable[RenderableType]) -> str:
+    stream = io.StringIO()
+    console = Console(file=stream, width=120)
+    for part in parts:
+        console.print(part, highlight=False, markup=False)
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+
+
+def _measured(bootable: Bootable, *outcomes: Outcome, cpus: int = 1) -> Measurement:
+    settings = Settings(runs=len(outcomes), cpus=cpus)
+    return Measurement(bootable, Command(("./mybench",)), settings, outcomes)
+
+
+@pytest.fixture
+def base(bootable: Bootable, play: Play) -> Measurement:
+    places = [
+        ("k", EL0_SVC, {"instructions": 400, "isb": 10}),
+        ("k", GETPID, {"instructions": 500}),
+        ("k", EXTRA, {"instructions": 100, "tlbi.vae1is": 8}),
+        ("u", 0x400000, {"instructions": 50}),
+    ]
+    events = {"instructions": (50, 1000), "isb": (0, 10), "tlbi.vae1is": (0, 8)}
+    return _measured(bootable, play(events, places=places, extra="contpte_unfold"))
+
+
+@pytest.fixture
+def cand(bootable: Bootable, play: Play) -> Measurement:
+    places = [
+        ("k", EL0_SVC, {"instructions": 400, "isb": 6}),
+        ("k", GETPID, {"instructions": 560, "tlbi.vae1is": 2}),
+        ("u", 0x400000, {"instructions": 50}),
+    ]
+    events = {"instructions": (50, 960), "isb": (0, 6), "tlbi.vae1is": (0, 2)}
+    other = replace(bootable, spec="HEAD", identity="fedcba9876543210")
+    return _measured(other, play(events, places=places, extra="contpte_batch"))
+
+
+def test_the_tables(base: Measurement, cand: Measurement, catalog: Catalog) -> None:
+    text = _text(render_diff(diff_report(base, cand, catalog), top=25))
+    assert text == (GOLDEN / "diff.txt").read_text()
+
+
+def test_nothing_moved(base: Measurement, catalog: Catalog) -> None:
+    report = diff_report(base, base, catalog)
+    assert "no event moved" in _text(render_diff(report, top=25))
+    assert report.regions[0].functions == ()
+    assert (report.wins, report.losses, report.ties) == (0, 0, 4)
+
+
+def test_only_the_selected_events_are_compared(
+    base: Measurement, cand: Measurement, catalog: Catalog
+) -> None:
+    report = diff_report(base, cand, catalog, ["isb:k"])
+    assert [event.event for event in report.regions[0].events] == ["isb"]
+    assert [move.function for move in report.regions[0].functions] == ["el0_svc"]
+
+
+def test_a_higher_threshold_moves_less(
+    base: Measurement, cand: Measurement, catalog: Catalog
+) -> None:
+    report = diff_report(base, cand, catalog, relevance=Relevance(relative=0.05))
+    moved = [event.event for event in report.regions[0].events if event.moved]
+    assert "instructions" not in moved
+    assert "isb" in moved
+
+
+def test_functions_beyond_the_top_are_counted(
+    base: Measurement, cand: Measurement, catalog: Catalog
+) -> None:
+    text = _text(render_diff(diff_report(base, cand, catalog), top=1))
+    assert "and 2 more (--top)" in text
+
+
+def test_each_run_is_read_with_its_own_symbols(
+    bootable: Bootable, play: Play, catalog: Catalog
+) -> None:
+    one = play({"instructions": (0, 5)}, places=[("k", EXTRA, {"instructions": 5})], extra="f")
+    two = replace(
+        play({"instructions": (0, 5)}, places=[("k", 0x9000, {"instructions": 5})]),
+        kallsyms="0000000000009000 t f\n",
+    )
+    report = profile_report(_measured(bootable, one, two), catalog)
+    (row,) = report.regions[0].functions
+    assert (row.function, row.events[0].count.mean) == ("f", 5)
+
+
+def test_one_run_on_several_vcpus_says_that_it_cannot_tell(
+    base: Measurement, cand: Measurement, catalog: Catalog
+) -> None:
+    sides = [replace(side, settings=Settings(cpus=4)) for side in (base, cand)]
+    report = diff_report(sides[0], sides[1], catalog)
+    assert report.wins == report.losses == 0
+    assert "ask for more (-n 5)" in _text(render_diff(report, top=25))
+
+
+def test_a_region_of_one_kernel_only_is_named(
+    bootable: Bootable, play: Play, catalog: Catalog
+) -> None:
+    both = Region(name="both", opened=1, closed=1, events={})
+    lonely = Region(name="lonely", opened=1, closed=1, events={})
+    first = _measured(bootable, play(regions=[both, lonely]))
+    second = _measured(bootable, play(regions=[both]))
+    report = diff_report(first, second, catalog)
+    assert [region.region for region in report.regions] == ["both"]
+    assert "Region 'lonely' was reached on one kernel only." in report.doubts
+    third = _measured(bootable, play(regions=[lonely]))
+    with pytest.raises(ShortfallError, match="no region in common"):
+        diff_report(second, third, catalog)
+
+
+def test_the_json_is_versioned(base: Measurement, cand: Measurement, catalog: Catalog) -> None:
+    document = json.loads(diff_report(base, cand, catalog).model_dump_json())
+    assert (document["format"], document["version"]) == ("granule-diff", 1)
+    assert document["regions"][0]["functions"][0]["presence"] == "only in base"
+
+
+def test_the_profile(base: Measurement, catalog: Catalog) -> None:
+    report = profile_report(base, catalog, ["instructions:k", "isb"])
+    assert _text(render_profile(report, top=2)) == (GOLDEN / "profile.txt").read_text()

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+import io
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from rich.console import Console, RenderableType
+
+from granule.command import Command
+from granule.errors import UsageError
+from granule.events import ByLevel, Catalog, Region
+from granule.report import stat_report
+from granule.report.text import render_stat
+from granule.run import Bootable, Measurement, Settings
+from granule.targets import Outcome
+
+Play = Callable[..., Outcome]
+GOLDEN = Path(__file__).parent / "golden"
+
+EVENTS = {"instructions": (12345, 2995199), "isb": (0, 417), "tlbi.vae1is": (0, 16)}
+
+
+def _text(parts: Iterable[RenderableType]) -> str:
+    stream = io.StringIO()
+    console = Console(file=stream, width=120)
+    for part in parts:
+        console.print(part, highlight=False, markup=False)
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+
+
+def _measured(bootable: Bootable, *outcomes: Outcome, cpus: int = 1) -> Measurement:
+    settings = Settings(runs=len(outcomes), cpus=cpus)
+    return Measurement(bootable, Command(("./mybench", "a b")), settings, outcomes)
+
+
+def test_one_run(bootable: Bootable, play: Play, catalog: Catalog) -> None:
+    report = stat_report(_measured(bootable, play(EVENTS)), catalog)
+    assert _text(render_stat(report)) == (GOLDEN / "stat.txt").read_text()
+
+
+def test_several_vcpus_show_an_interval(bootable: Bootable, play: Play, catalog: Catalog) -> None:
+    runs = [play({"instructions": (10, n)}, cpus=4, seed=n) for n in (100, 102, 104)]
+    report = stat_report(_measured(bootable, *runs, cpus=4), catalog)
+    # Student's t for 2 degrees of freedom, 4.303, times 2 / sqrt(3).
+    assert "instructions  10  102    112    ± 5\n" in _text(render_stat(report))
+
+
+def test_a_repeatable_machine_shows_the_range(
+    bootable: Bootable, play: Play, catalog: Catalog
+) -> None:
+    runs = [play({"instructions": (0, n), "isb": (0, 7)}) for n in (100, 103)]
+    text = _text(render_stat(stat_report(_measured(bootable, *runs), catalog)))
+    assert "101.5  100–103" in text
+    assert [line.split() for line in text.splitlines() if line.startswith("isb")] == [
+        ["isb", "0", "7", "7"]
+    ]
+
+
+def test_a_level_leaves_the_other_out(bootable: Bootable, play: Play, catalog: Catalog) -> None:
+    report = stat_report(_measured(bootable, play(EVENTS)), catalog, ["instructions:k"])
+    (row,) = report.regions[0].events
+    assert (row.u, row.total) == (None, None)
+    assert row.k is not None
+    assert row.k.mean == 2995199
+
+
+def test_regions_of_the_program_have_a_table_each(
+    bootable: Bootable, play: Play, catalog: Catalog
+) -> None:
+    regions = [
+        Region(
+            name=name,
+            opened=3,
+            closed=3,
+            events={"isb": ByLevel(k=1)},
+            iterations=(ByLevel(k=5), ByLevel(k=5)),
+        )
+        for name in ("fork", "exit")
+    ]
+    report = stat_report(_measured(bootable, play(EVENTS, regions=regions)), catalog)
+    text = _text(render_stat(report))
+    assert "Region fork (counted, opened 3 times, 2 iterations)" in text
+    assert "Region exit" in text
+    assert "Region command" not in text
+
+
+def test_doubts_are_shown(bootable: Bootable, play: Play, catalog: Catalog) -> None:
+    regions = [Region(name="loop", opened=2, closed=1, events={})]
+    outcome = play(EVENTS, regions=regions, diagnostics={"unreadable_faults": 2, "fine": 0})
+    report = stat_report(_measured(bootable, outcome), catalog)
+    assert len(report.doubts) == 2
+    text = _text(render_stat(report))
+    assert "Doubtful: Region 'loop' was opened 2 and closed 1 times" in text
+    assert "unreadable faults: 2" in text
+
+
+def test_the_json_is_versioned_and_labelled(
+    bootable: Bootable, play: Play, catalog: Catalog
+) -> None:
+    report = stat_report(_measured(bootable, play(EVENTS)), catalog)
+    document = json.loads(report.model_dump_json())
+    assert (document["format"], document["version"], document["label"]) == (
+        "granule-stat",
+        1,
+        "counted",
+    )
+    assert document["machine"]["runs"][0]["label"] == "timed"
+    assert document["regions"][0]["events"][0]["k"] == {
+        "mean": 2995199.0,
+        "minimum": 2995199,
+        "maximum": 2995199,
+        "interval": None,
+    }
+
+
+def test_an_unknown_event_is_refused(bootable: Bootable, play: Play, catalog: Catalog) -> None:
+    with pytest.raises(UsageError, match="did you mean tlbi"):
+        stat_report(_measured(bootable, play(EVENTS)), catalog, ["tlb"])
