@@ -78,10 +78,17 @@ def configure(request: Request, make: Make, output: Path, step: Step) -> Config:
     )
     allnoconfig.run("allnoconfig", jobs=1, step=step)
     got = configs.read(output / ".config")
-    refused = configs.refusals(request.required, got)
-    if refused:
+    _log_let_go(configs.refusals(request.wanted, got), make.log)
+    if refused := configs.refusals(request.required, got):
         raise _refused(refused, request, got, make.directory)
     return got
+
+
+def _log_let_go(refused: Sequence[Refusal], log: Path) -> None:
+    """A tree of the user's may refuse some symbols; the log is where to see which."""
+    with log.open("a") as file:
+        for refusal in refused:
+            file.write(f"CONFIG_{refusal.name}={refusal.wanted} is {refusal.got} in this tree\n")
 
 
 def _refused(refused: Sequence[Refusal], request: Request, got: Config, tree: Path) -> BuildError:

@@ -34,6 +34,7 @@ class SourceRecord:
 
 
 _RECORD = TypeAdapter(SourceRecord)
+_RECORD_NAME = "source.json"
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class SourceTree:
 def packaged(kernel: PackagedKernel, cache: Path, progress: Progress) -> SourceTree:
     """The source of a packaged kernel, unpacked once and then only found.
 
-    A newer version is fetched when the package lists are (`granule kernel update`
-    or an empty cache), so a request does not change under the user.
+    A newer version is fetched only after `forget`, so a request does not change
+    under the user.
     """
     folder = cache / "sources" / kernel.package
     folder.mkdir(parents=True, exist_ok=True)
@@ -56,9 +57,19 @@ def packaged(kernel: PackagedKernel, cache: Path, progress: Progress) -> SourceT
         return recorded(folder) or _fetch(kernel, folder, cache, progress)
 
 
+def forget(kernel: PackagedKernel, cache: Path, progress: Progress) -> None:
+    """Makes the next request fetch the newest version that Debian has by now."""
+    folder = cache / "sources" / kernel.package
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / "lock"):
+        (folder / _RECORD_NAME).unlink(missing_ok=True)
+    for release in dict.fromkeys(_named(kernel.releases)):
+        apt_root(cache, release).update(progress)
+
+
 def recorded(folder: Path) -> SourceTree | None:
     """The source that was unpacked here; the record is written last."""
-    record = folder / "source.json"
+    record = folder / _RECORD_NAME
     tree = folder / "tree"
     if not record.exists() or not (tree / "Makefile").exists():
         return None
@@ -69,9 +80,15 @@ def _fetch(kernel: PackagedKernel, folder: Path, cache: Path, progress: Progress
     disk.need(cache, _UNPACKED_SIZE, f"unpack {kernel.package}")
     version, deb = _download(kernel, cache, progress)
     with progress.step(f"Unpacking {kernel.package} {version}"):
-        _unpack_tree(deb, folder)
-    record = SourceRecord(kernel.package, version, _sha256(deb))
-    disk.write_durably(folder / "source.json", _RECORD.dump_json(record))
+        return unpacked(kernel.package, version, deb, folder)
+
+
+def unpacked(package: str, version: str, deb: Path, folder: Path) -> SourceTree:
+    """The source in a package file, unpacked into `folder` and recorded there."""
+    (folder / _RECORD_NAME).unlink(missing_ok=True)
+    _unpack_tree(deb, folder)
+    record = SourceRecord(package, version, _sha256(deb))
+    disk.write_durably(folder / _RECORD_NAME, _RECORD.dump_json(record))
     return SourceTree(folder / "tree", record)
 
 

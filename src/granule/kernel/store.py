@@ -16,12 +16,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
 from granule.kernel import disk
 from granule.kernel.source import SourceRecord
 
 _MANIFEST = "manifest.json"
+_SCRATCH = ".new-"
 
 
 @dataclass(frozen=True)
@@ -88,21 +90,33 @@ class Store:
 
     @contextmanager
     def publishing(self) -> Iterator[Path]:
-        """A scratch folder on the store's disk, gone afterwards unless published."""
+        """A scratch folder on the store's disk, gone afterwards unless published.
+
+        One process at a time has one, so another that lies there was left by a
+        process that died.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(prefix=".new-", dir=self.folder))
-        try:
-            yield scratch
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        with FileLock(self.folder / ".publishing.lock"):
+            for left in self.folder.glob(f"{_SCRATCH}*"):
+                shutil.rmtree(left)
+            scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=self.folder))
+            try:
+                yield scratch
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
 
     def publish(self, scratch: Path, manifest: Manifest) -> Entry:
-        """Makes a scratch folder the entry of its identity, in place of any before."""
+        """Makes a scratch folder the entry of its identity.
+
+        An intact one that another process published meanwhile stays: it may be in
+        use.
+        """
+        if found := self.find(manifest.identity):
+            return found
         complete = _with_files(manifest, scratch)
         disk.write_durably(scratch / _MANIFEST, _MANIFEST_TYPE.dump_json(complete, indent=1))
         folder = self._entry(manifest.identity)
-        if folder.exists():
-            shutil.rmtree(folder)
+        disk.remove(folder)
         scratch.chmod(0o755)
         scratch.rename(folder)
         disk.sync(self.folder)
