@@ -18,6 +18,7 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.text import Text
 
 from granule.progress import Progress as ProgressProtocol
 from granule.progress import Step
@@ -26,8 +27,9 @@ QUIET = 10.0
 """Seconds between two plain lines about the same step."""
 
 
-def choose_progress(stream: TextIO = sys.stderr) -> ProgressProtocol:
-    """Bars if the stream is a terminal, else lines."""
+def choose_progress(stream: TextIO | None = None) -> ProgressProtocol:
+    """Bars if the stream (standard error unless given) is a terminal, else lines."""
+    stream = stream or sys.stderr
     console = Console(file=stream)
     return TerminalProgress(console) if console.is_terminal else PlainProgress(stream)
 
@@ -41,10 +43,10 @@ class TerminalProgress:
         self._open = 0
         self._bars = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=30),
             TaskProgressColumn(),
-            TextColumn("[dim]{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", style="dim", markup=False),
             TimeElapsedColumn(),
             console=console,
             transient=True,
@@ -55,14 +57,15 @@ class TerminalProgress:
         """See :class:`granule.progress.Progress`."""
         start = time.monotonic()
         task = self._enter(_sentence(title))
-        mark = "[red]✗"
+        mark = ("✗", "red")
         try:
             yield _BarStep(self._bars, task)
-            mark = "[green]✓"
+            mark = ("✓", "green")
         finally:
             self._leave(task)
             elapsed = time.monotonic() - start
-            self._console.print(f"{mark}[/] {_sentence(title)} [dim]({elapsed:.1f} s)[/]")
+            line = Text.assemble(mark, f" {_sentence(title)} ", (f"({elapsed:.1f} s)", "dim"))
+            self._console.print(line)
 
     def _enter(self, title: str) -> TaskID:
         with self._lock:
