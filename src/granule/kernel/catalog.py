@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-import granule
+from granule import shipped as data
 from granule.errors import UsageError
 
 
@@ -106,14 +106,7 @@ def load(folder: Path) -> Catalog:
 @functools.cache
 def shipped() -> Catalog:
     """The catalog that comes with Granule."""
-    return load(_data_folder() / "kernel")
-
-
-def _data_folder() -> Path:
-    """An installed package carries its data inside; a checkout has it at the top."""
-    package = Path(granule.__file__).parent
-    inside = package / "data"
-    return inside if inside.is_dir() else package.parents[1]
+    return load(data.folder() / "kernel")
 
 
 def _toml(path: Path) -> dict[str, object]:
