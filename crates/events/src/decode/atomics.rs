@@ -7,14 +7,15 @@ use crate::instruction::{Access, Address, Instruction};
 
 /// `LD<op>`, `ST<op>`, SWP, LDAPR, LD64B and ST64B.
 pub(super) fn decode(word: Word) -> Option<Instruction> {
-    let size = 1 << word.field(30, 2);
+    const ACQUIRE_ONLY: u32 = 0b10;
+    let (size, ordering) = (word.field(30, 2), word.field(22, 2));
     match (word.bit(15), word.field(12, 3)) {
-        (false, _) => Some(atomic(word, operation(word), size)),
-        (true, 0b000) => Some(atomic(word, AtomicKind::Swp, size)),
-        (true, 0b100) if word.field(22, 2) == 0b10 => Some(from_base(word, true, size)),
-        (true, opc) if word.field(30, 2) == 0b11 && word.field(22, 2) == 0 => {
-            single_copy_64_bytes(word, opc)
+        (false, _) => Some(atomic(word, operation(word), 1 << size)),
+        (true, 0b000) => Some(atomic(word, AtomicKind::Swp, 1 << size)),
+        (true, 0b100) if ordering == ACQUIRE_ONLY && word.rs() == 31 => {
+            Some(from_base(word, true, 1 << size)) // LDAPR
         }
+        (true, opc) if size == 0b11 && ordering == 0 => single_copy_64_bytes(word, opc),
         _ => None,
     }
 }
@@ -31,8 +32,9 @@ const fn operation(word: Word) -> AtomicKind {
 /// `FEAT_LS64`: LD64B, ST64B, ST64BV, ST64BV0.
 fn single_copy_64_bytes(word: Word, opc: u32) -> Option<Instruction> {
     let load = match opc {
-        0b101 => true,
-        0b001..=0b011 => false,
+        0b101 if word.rs() == 31 => true,
+        0b001 if word.rs() == 31 => false,
+        0b010 | 0b011 => false, // Rs takes the status
         _ => return None,
     };
     // Eight consecutive registers from an even number, up to X22 to X29.

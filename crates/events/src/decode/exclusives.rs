@@ -13,12 +13,13 @@ pub(super) fn decode(word: Word) -> Option<Instruction> {
         (false, false) => Some(exclusive(word, size)),
         (false, true) if word.bit(31) => Some(exclusive(word, 8 << word.field(30, 1))),
         (false, true) => compare_and_swap(word, AtomicKind::Casp, 8 << word.field(30, 1)),
-        (true, false) => Some(ordered(word, size)),
+        (true, false) => (word.rs() == 31 && word.register(10) == 31).then(|| ordered(word, size)),
         (true, true) => compare_and_swap(word, AtomicKind::Cas, size),
     }
 }
 
 /// LDXR, STXR and their kind; the size is that of both registers of a pair.
+/// Register fields that the form has no use for are not looked at, as in QEMU.
 fn exclusive(word: Word, size: u32) -> Instruction {
     let load = word.bit(22);
     let kind = if load { AtomicKind::LoadExclusive } else { AtomicKind::StoreExclusive };
@@ -32,7 +33,8 @@ fn ordered(word: Word, size: u32) -> Instruction {
 }
 
 fn compare_and_swap(word: Word, kind: AtomicKind, size: u32) -> Option<Instruction> {
-    if word.register(10) != 31 {
+    let pair_is_even = kind != AtomicKind::Casp || (word.rs() | word.rt()) & 1 == 0;
+    if word.register(10) != 31 || !pair_is_even {
         return None;
     }
     let access = Access::read_write(Address::of(word.base()), size).exempt_from_sp();

@@ -54,13 +54,20 @@ fn broadcast(word: Word) -> Option<Instruction> {
     Some(Instruction::plain(word.0).accessing(access))
 }
 
+/// LD1RQ and LD1RO with an immediate: 16 or 32 bytes to all segments.
+fn broadcast_segment(word: Word) -> Instruction {
+    let size = 16 << word.field(21, 1);
+    let address = Address::plus(word.base(), word.signed(16, 4) * i64::from(size));
+    Instruction::plain(word.0).accessing(Access::read(address, size).exempt_from_sp())
+}
+
 fn contiguous_load(word: Word) -> Option<Instruction> {
     let (scale, dtype) = (word.field(23, 2), word.field(21, 4));
     let second_half = word.bit(20);
     let of_dtype = DTYPE_SCALE[dtype as usize];
     match word.field(13, 3) {
         0b000 if !word.bit(22) => indexed(word, true, scale), // LD1RQ, LD1RO
-        0b001 if !word.bit(22) && !second_half => Some(immediate(word, true)),
+        0b001 if !word.bit(22) && !second_half => Some(broadcast_segment(word)),
         0b010 => indexed(word, true, of_dtype),
         0b011 => Some(indexed_or_base(word, true, of_dtype)), // LDFF1
         0b101 => Some(immediate(word, true)),                 // LD1, LDNF1
@@ -93,10 +100,14 @@ fn indexed(word: Word, load: bool, scale: u32) -> Option<Instruction> {
     (word.rs() != 31).then(|| indexed_or_base(word, load, scale))
 }
 
-/// Scalar plus scalar.
+/// Scalar plus scalar, where XZR adds nothing.
 fn indexed_or_base(word: Word, load: bool, scale: u32) -> Instruction {
     #[allow(clippy::cast_possible_truncation)] // at most 4
-    let offset = Offset::Register { index: word.rs(), extend: Extend::Uxtx, shift: scale as u8 };
+    let shift = scale as u8;
+    let offset = match word.rs() {
+        31 => Offset::None,
+        index => Offset::Register { index, extend: Extend::Uxtx, shift },
+    };
     let address = Address { base: word.base(), offset };
     Instruction::plain(word.0).accessing(Access::load_or_store(load, address, 0))
 }

@@ -13,10 +13,10 @@ pub(super) fn narrow(word: Word) -> Option<Instruction> {
     // An element of 32 bits is filled without an extension.
     let loads = scale < 2 || scale == 2 && word.bit(14);
     match (word.bit(15), word.field(21, 2)) {
+        (true, 0b00) if !is_prefetch(word) => narrow_non_temporal(word, scale),
         _ if !loads => None,
         (false, form) => (scale != 0 || form & 1 == 0).then(|| from_scalar(word, true)),
         (true, 0b01) => Some(from_vector(word, true)),
-        (true, 0b00) if !is_prefetch(word) => narrow_non_temporal(word, scale),
         _ => None,
     }
 }
@@ -24,7 +24,7 @@ pub(super) fn narrow(word: Word) -> Option<Instruction> {
 /// LDNT1, vector plus scalar. Bit 13 says whether the element is extended with
 /// zeroes.
 fn narrow_non_temporal(word: Word, scale: u32) -> Option<Instruction> {
-    (scale < 2 || word.bit(13)).then(|| from_vector(word, true))
+    (scale < 2 || scale == 2 && word.bit(13)).then(|| from_vector(word, true))
 }
 
 const fn is_prefetch(word: Word) -> bool {
