@@ -30,7 +30,7 @@ void power_off(void)
 }
 
 /*
- * What the command printed may be what does not fit on the results disk, so it
+ * What the command printed may be what does not fit on a results disk, so it
  * is left out; a second failure goes to the console alone.
  */
 void give_up(const char *format, ...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Granule's PID 1: mounts a userland, runs one command, hands back what it did.
+ * Granule's PID 1: completes a userland, runs one command, hands back what it did.
  *
  * Everything here either succeeds or calls give_up(); there is nobody above
  * PID 1 who could act on an error code.
@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #define GRANULE_DIR	"/granule"		/* what the host put in the initramfs */
-#define ROOT_DIR	"/userland"		/* where the root disk is mounted */
+#define ROOT_DIR	"/userland"		/* the command's root */
 #define OUTPUT_DIR	"/output"		/* tmpfs that holds the members of the archive */
 #define HOME_DIR	"/root"			/* the command's working directory */
 
@@ -38,13 +38,14 @@ struct strings read_strings(const char *path, char terminator);
 
 /* mount.c */
 void mount_kernel_filesystems(void);
+bool has_userland(void);
 void mount_userland(const char *device);
 
 /* modules.c */
 void load_modules(void);
 
-/* disks.c */
-const char *wait_for_disk(const char *serial);
+/* devices.c */
+const char *wait_for_device(const char *name);
 
 /* network.c */
 void name_host(void);
@@ -58,7 +59,7 @@ void copy_file(const char *from, const char *to, unsigned int mode);
 void run_command(const struct options *options, char *status, size_t size);
 
 /* results.c */
-void set_results_disk(const char *device);
+void set_results_device(const char *device);
 void keep_symbols(void);
 void drop_output(void);
 void write_results(const char *status);

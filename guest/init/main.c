@@ -6,12 +6,12 @@
 
 #include "init.h"
 
-#define ROOT_SERIAL	"granule-root"
-#define RESULTS_SERIAL	"granule-results"
+#define ROOT_DISK	"granule-root"
+#define RESULTS		"granule-results"
 
 static void prepare_userland(void)
 {
-	mount_userland(wait_for_disk(ROOT_SERIAL));
+	mount_userland(has_userland() ? NULL : wait_for_device(ROOT_DISK));
 	copy_tree(GRANULE_DIR "/copy", ROOT_DIR HOME_DIR);
 	name_host();
 	bring_up_loopback();
@@ -21,7 +21,7 @@ static void run_for_results(const struct options *options)
 {
 	char status[64];
 
-	set_results_disk(wait_for_disk(RESULTS_SERIAL));
+	set_results_device(wait_for_device(RESULTS));
 	prepare_userland();
 	run_command(options, status, sizeof(status));
 	if (options->symbols)

@@ -15,9 +15,12 @@ from granule.errors import UsageError
 from granule.progress import SilentProgress
 from granule.userland import Recipe, Userland, provide
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("debugfs", path="/usr/sbin:/sbin") is None, reason="needs e2fsprogs"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        shutil.which("debugfs", path="/usr/sbin:/sbin") is None, reason="needs e2fsprogs"
+    ),
+    pytest.mark.skipif(shutil.which("cpio") is None, reason="needs cpio"),
+]
 
 
 class Archive(Protocol):
@@ -40,7 +43,8 @@ class Make(Protocol):
 def recipe(*packages: str, slack_mib: int = 8) -> Recipe:
     links = (("/usr/bin/awk", "mawk"),)
     files = (("/etc/passwd", "root:x:0:0:root:/root:/bin/bash\n"),)
-    return Recipe("bookworm", "arm64", packages, slack_mib, links, files)
+    leave_out = ("/usr/share/doc",)
+    return Recipe("bookworm", "arm64", packages, leave_out, slack_mib, links, files)
 
 
 @pytest.fixture
@@ -59,6 +63,12 @@ def in_image(image: Path, request: str) -> str:
     return subprocess.run(debugfs, capture_output=True, text=True, check=True).stdout
 
 
+def in_archive(archive: Path) -> set[str]:
+    listing = ["cpio", "--list", "--quiet"]
+    done = subprocess.run(listing, input=archive.read_bytes(), capture_output=True, check=True)
+    return set(done.stdout.decode().splitlines())
+
+
 def test_the_image_holds_packages_and_additions(make: Make) -> None:
     userland = make(recipe("tool", "oldstyle"))
     assert userland.packages == (("library", "1:2.0"), ("oldstyle", "1"), ("tool", "1.0"))
@@ -68,6 +78,19 @@ def test_the_image_holds_packages_and_additions(make: Make) -> None:
     assert '"mawk"' in in_image(userland.image, "stat /usr/bin/awk")
     assert '"usr/bin"' in in_image(userland.image, "stat /bin")
     assert "surplus" not in in_image(userland.image, "cat /usr/share/doc/old")
+
+
+def test_the_archive_holds_the_same_below_userland(make: Make) -> None:
+    names = in_archive(make(recipe("tool", "oldstyle")).archive)
+    assert {"userland/usr/bin/old", "userland/etc/passwd", "userland/bin"} <= names
+    assert "userland/usr/share/doc" not in names
+
+
+def test_equal_recipes_give_equal_archives(make: Make) -> None:
+    first = make(recipe("tool"))
+    content = first.archive.read_bytes()
+    first.archive.unlink()
+    assert make(recipe("tool")).archive.read_bytes() == content
 
 
 def test_files_belong_to_root(make: Make) -> None:

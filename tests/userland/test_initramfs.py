@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
 from granule.errors import UsageError
-from granule.userland import Request, build_initramfs
+from granule.userland import Request, build_initramfs, write_initramfs
 from granule.userland.modules import Module
 
 
@@ -98,6 +99,14 @@ def test_equal_requests_give_equal_bytes(init: Path, tmp_path: Path) -> None:
     first = Request(("true",), environment={"B": "1", "A": "2"}, copies=(folder,))
     second = Request(("true",), environment={"A": "2", "B": "1"}, copies=(folder,))
     assert build_initramfs(init, (), first) == build_initramfs(init, (), second)
+
+
+def test_a_complete_initramfs_is_the_userland_and_the_request(tmp_path: Path) -> None:
+    userland = tmp_path / "userland.cpio"
+    userland.write_bytes(b"userland")
+    complete = io.BytesIO()
+    write_initramfs(complete, userland, b"request")
+    assert complete.getvalue() == b"userlandrequest"
 
 
 def test_a_missing_copy_is_named(init: Path) -> None:

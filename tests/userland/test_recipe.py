@@ -16,6 +16,7 @@ GOOD = """\
 release = "trixie"
 architecture = "arm64"
 packages = ["dash", "bash", "bash"]
+leave_out = ["/usr/share/man"]
 slack_mib = 64
 [links]
 "/usr/bin/awk" = "mawk"
@@ -30,6 +31,7 @@ def test_a_recipe_is_normal_whatever_its_order() -> None:
     recipe = parse_recipe(GOOD, "r")
     assert recipe.release == "trixie"
     assert recipe.packages == ("bash", "dash")
+    assert recipe.leave_out == ("/usr/share/man",)
     assert recipe.links == (("/usr/bin/awk", "mawk"),)
     assert recipe.files == (("/etc/hosts", "127.0.0.1 localhost\n"),)
 

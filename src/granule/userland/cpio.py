@@ -6,9 +6,12 @@ The bytes depend on the entries alone: owner 0, time 0, inode numbers in order.
 
 from __future__ import annotations
 
+import io
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
 
 _TRAILER = "TRAILER!!!"
 
@@ -48,8 +51,32 @@ def character_device(path: str, major: int, minor: int) -> Entry:
 
 def archive(entries: Iterable[Entry]) -> bytes:
     """The archive with the entries in the order given; parents must come first."""
-    members = [_member(entry, number) for number, entry in enumerate(entries, 1)]
-    return b"".join([*members, _member(Entry(_TRAILER, 0), 0)])
+    buffer = io.BytesIO()
+    write(buffer, entries)
+    return buffer.getvalue()
+
+
+def tree(folder: Path, name: str) -> Iterator[Entry]:
+    """The folder `name` with all there is in `folder`, in the order of names.
+
+    Whoever owns the files, in the archive it is root.
+    """
+    yield Entry(name, folder.lstat().st_mode)
+    for child in sorted(folder.iterdir()):
+        inner = f"{name}/{child.name}"
+        if child.is_symlink():
+            yield link(inner, str(child.readlink()))
+        elif child.is_dir():
+            yield from tree(child, inner)
+        elif child.is_file():
+            yield Entry(inner, child.stat().st_mode, child.read_bytes())
+
+
+def write(file: BinaryIO, entries: Iterable[Entry]) -> None:
+    """Write an archive without holding it in memory; others may follow in the file."""
+    for number, entry in enumerate(entries, 1):
+        file.write(_member(entry, number))
+    file.write(_member(Entry(_TRAILER, 0), 0))
 
 
 def _member(entry: Entry, inode: int) -> bytes:

@@ -8,9 +8,11 @@ table of files.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from granule.errors import UsageError
 from granule.userland import cpio
@@ -46,6 +48,16 @@ def build_initramfs(init: Path, modules: Sequence[Module], request: Request) -> 
     Raises UsageError when a file to copy cannot be read or two have one name.
     """
     return cpio.archive(_entries(init, modules, request))
+
+
+def write_initramfs(file: BinaryIO, userland: Path, rest: bytes) -> None:
+    """Write a complete initramfs: the archive of a userland, then `build_initramfs`'s.
+
+    The kernel unpacks one after the other.  Raises OSError when the disk is full.
+    """
+    with userland.open("rb") as archive:
+        shutil.copyfileobj(archive, file, 1 << 20)
+    file.write(rest)
 
 
 def _entries(init: Path, modules: Sequence[Module], request: Request) -> Iterator[cpio.Entry]:
@@ -97,17 +109,7 @@ def _copy_entries(copies: Sequence[Path]) -> Iterator[cpio.Entry]:
 
 
 def _copied(path: Path, name: str) -> Iterator[cpio.Entry]:
-    """A file, or a folder with all in it in the order of names.
-
-    A link given by name is followed; links inside a folder stay links.
-    """
+    """A file, or a folder with all in it; a link given by name is followed."""
     if path.is_dir():
-        yield cpio.Entry(name, path.stat().st_mode)
-        for child in sorted(path.iterdir()):
-            inner = f"{name}/{child.name}"
-            if child.is_symlink():
-                yield cpio.link(inner, str(child.readlink()))
-            else:
-                yield from _copied(child, inner)
-    else:
-        yield cpio.Entry(name, path.stat().st_mode, path.read_bytes())
+        return cpio.tree(path.resolve(), name)
+    return iter([cpio.Entry(name, path.stat().st_mode, path.read_bytes())])

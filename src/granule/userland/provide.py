@@ -17,23 +17,27 @@ from filelock import FileLock
 from granule.debian import AptRoot, Mirror, Package, StaleListsError, apt_root
 from granule.errors import MachineError
 from granule.progress import Progress
+from granule.userland import cpio
 from granule.userland.ext4 import make_ext4
 from granule.userland.recipe import Recipe
-from granule.userland.tree import make_tree, surplus
+from granule.userland.tree import make_tree
 
 # Part of the identity: raise it when the same recipe gives another image.
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
 class Userland:
     """A userland that can be booted.
 
-    `image` is a raw ext4 file, to be attached read-only or with a throw-away
-    overlay.  `identity` names its content: same recipe and package versions,
-    same identity.  `packages` are (name, version) of all that is in it.
+    `archive` is a cpio archive of it below "userland", for the initramfs: runs
+    that need no disk are repeatable.  `image` is the same as a raw ext4 file, to
+    be attached with a throw-away overlay.  `identity` names the content: same
+    recipe and package versions, same identity.  `packages` are (name, version)
+    of all that is in it.
     """
 
+    archive: Path
     image: Path
     identity: str
     packages: tuple[tuple[str, str], ...]
@@ -75,14 +79,19 @@ def _make(recipe: Recipe, root: AptRoot, folder: Path, progress: Progress) -> Us
 def _plan_and_build(recipe: Recipe, root: AptRoot, folder: Path, progress: Progress) -> Userland:
     packages = root.plan(recipe.packages, progress)
     userland = _named(packages, _digest(recipe, packages), folder)
-    if not userland.image.exists():
-        _build(recipe, packages, root, userland.image, progress)
+    if not _is_built(userland):
+        _build(recipe, root.download_all(packages, progress), userland, progress)
     return userland
+
+
+def _is_built(userland: Userland) -> bool:
+    return userland.archive.exists() and userland.image.exists()
 
 
 def _named(packages: Sequence[Package], identity: str, folder: Path) -> Userland:
     versions = tuple(sorted((package.name, package.version) for package in packages))
-    return Userland(folder / f"{identity[:32]}.ext4", identity, versions)
+    name = identity[:32]
+    return Userland(folder / f"{name}.cpio", folder / f"{name}.ext4", identity, versions)
 
 
 def _digest(recipe: Recipe, packages: Sequence[Package]) -> str:
@@ -102,7 +111,7 @@ def _recorded(recipe: Recipe, folder: Path) -> Userland | None:
         return None
     identity, *lines = record.read_text().splitlines()
     userland = _named([Package(*line.split("=", 1)) for line in lines], identity, folder)
-    return userland if userland.image.exists() else None
+    return userland if _is_built(userland) else None
 
 
 def _record(recipe: Recipe, userland: Userland, folder: Path) -> None:
@@ -116,24 +125,32 @@ def _record_path(recipe: Recipe, folder: Path) -> Path:
     return folder / f"{_digest(recipe, ())[:32]}.packages"
 
 
-def _build(
-    recipe: Recipe, packages: Sequence[Package], root: AptRoot, image: Path, progress: Progress
-) -> None:
-    debs = root.download_all(packages, progress)
-    _remove_abandoned(image.parent)
-    with tempfile.TemporaryDirectory(prefix="build-", dir=image.parent) as scratch:
-        tree = Path(scratch) / "tree"
-        unfinished = Path(scratch) / "image"
-        try:
+def _build(recipe: Recipe, debs: Sequence[Path], userland: Userland, progress: Progress) -> None:
+    folder = userland.image.parent
+    _remove_abandoned(folder)
+    try:
+        with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
+            tree = Path(scratch) / "tree"
             with progress.step("unpack the userland") as step:
                 make_tree(recipe, debs, tree, step)
             with progress.step("make the userland image"):
-                for path in surplus(tree):
-                    shutil.rmtree(path)
-                make_ext4(tree, unfinished, recipe.slack_mib)
-            _publish(unfinished, image)
-        except OSError as error:
-            raise MachineError(f"Cannot build the userland: {error.strerror}.") from error
+                _publish(_make_archive(tree, Path(scratch)), userland.archive)
+                _publish(_make_image(tree, Path(scratch), recipe.slack_mib), userland.image)
+    except OSError as error:
+        raise MachineError(f"Cannot build the userland: {error.strerror}.") from error
+
+
+def _make_archive(tree: Path, scratch: Path) -> Path:
+    path = scratch / "archive"
+    with path.open("wb") as file:
+        cpio.write(file, cpio.tree(tree, "userland"))
+    return path
+
+
+def _make_image(tree: Path, scratch: Path, slack_mib: int) -> Path:
+    path = scratch / "image"
+    make_ext4(tree, path, slack_mib)
+    return path
 
 
 def _remove_abandoned(folder: Path) -> None:
@@ -142,8 +159,8 @@ def _remove_abandoned(folder: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _publish(unfinished: Path, image: Path) -> None:
-    """Give the image its name once its bytes are safely on disk."""
+def _publish(unfinished: Path, name: Path) -> None:
+    """Give a file its name once its bytes are safely on disk."""
     with unfinished.open("rb") as file:
         os.fsync(file.fileno())
-    unfinished.replace(image)
+    unfinished.replace(name)

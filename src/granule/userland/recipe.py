@@ -11,14 +11,15 @@ from pathlib import Path, PurePosixPath
 from granule.debian import host_release
 from granule.errors import UsageError
 
-_KEYS = {"release", "architecture", "packages", "slack_mib", "links", "files"}
+_KEYS = {"release", "architecture", "packages", "leave_out", "slack_mib", "links", "files"}
 
 
 @dataclass(frozen=True)
 class Recipe:
     """What a userland is made of.
 
-    `packages` come with all they depend on.  `links` and `files` are absolute
+    `packages` come with all they depend on, except the files whose absolute
+    path matches a pattern in `leave_out`.  `links` and `files` are absolute
     paths in the image with link target and text; they stand in for what
     maintainer scripts would have done.  `slack_mib` is the free space in MiB.
     """
@@ -26,6 +27,7 @@ class Recipe:
     release: str
     architecture: str
     packages: tuple[str, ...]
+    leave_out: tuple[str, ...]
     slack_mib: int
     links: tuple[tuple[str, str], ...]
     files: tuple[tuple[str, str], ...]
@@ -53,7 +55,8 @@ def parse_recipe(text: str, name: str) -> Recipe:
     return Recipe(
         release=host_release() if release == "host" else release,
         architecture=_text(data, "architecture", name),
-        packages=_packages(data, name),
+        packages=_names(data, "packages", name),
+        leave_out=_names(data, "leave_out", name) if "leave_out" in data else (),
         slack_mib=_whole_number(data, "slack_mib", name),
         links=_paths(data, "links", name),
         files=tuple((path, body.lstrip("\n")) for path, body in _paths(data, "files", name)),
@@ -74,11 +77,11 @@ def _whole_number(data: Mapping[str, object], key: str, name: str) -> int:
     return value
 
 
-def _packages(data: Mapping[str, object], name: str) -> tuple[str, ...]:
-    value = data.get("packages")
+def _names(data: Mapping[str, object], key: str, name: str) -> tuple[str, ...]:
+    value = data.get(key)
     if not isinstance(value, list) or not value or not all(isinstance(v, str) for v in value):
-        raise UsageError(f"The recipe {name} needs a list of names for 'packages'.")
-    return tuple(sorted({str(package) for package in value}))
+        raise UsageError(f"The recipe {name} needs a list of names for '{key}'.")
+    return tuple(sorted({str(item) for item in value}))
 
 
 def _paths(data: Mapping[str, object], key: str, name: str) -> tuple[tuple[str, str], ...]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -17,9 +18,6 @@ _MERGED = ("bin", "sbin", "lib")
 # The folders init mounts on or copies into.
 _MOUNT_POINTS = ("dev", "proc", "sys", "run", "tmp", "root")
 
-# Files nothing in a guest reads, about a third of the packages' size.
-_SURPLUS = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info")
-
 
 def make_tree(recipe: Recipe, debs: Sequence[Path], tree: Path, step: Step) -> None:
     """Fill the folder `tree`; raises MachineError when a package cannot be unpacked."""
@@ -29,14 +27,10 @@ def make_tree(recipe: Recipe, debs: Sequence[Path], tree: Path, step: Step) -> N
         step.note(deb.name.partition("_")[0])
         unpack(deb, tree)
     _check_merged_usr(tree)
+    _leave_out(tree, recipe.leave_out)
     _add_folders(tree, _MOUNT_POINTS)
     _add_links(tree, recipe.links)
     _add_files(tree, recipe.files)
-
-
-def surplus(tree: Path) -> list[Path]:
-    """The folders in `tree` an image can do without."""
-    return [tree / path for path in _SURPLUS if (tree / path).is_dir()]
 
 
 def _merge_usr(tree: Path) -> None:
@@ -50,6 +44,15 @@ def _check_merged_usr(tree: Path) -> None:
     for name in _MERGED:
         if not (tree / name).is_symlink():
             raise BuildError(f"A package replaced the link /{name} in the userland by a folder.")
+
+
+def _leave_out(tree: Path, patterns: Iterable[str]) -> None:
+    for pattern in patterns:
+        for path in sorted(tree.glob(pattern.lstrip("/"))):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
 
 
 def _add_folders(tree: Path, names: Iterable[str]) -> None:
