@@ -23,3 +23,8 @@ def plugin(environment: Mapping[str, str] = os.environ) -> Path:
     if chosen := environment.get("GRANULE_PLUGIN"):
         return Path(chosen).absolute()
     return folder() / "target" / "release" / _PLUGIN
+
+
+def flame() -> Path:
+    """The program that draws flame graphs. It may not exist yet."""
+    return folder() / "target" / "release" / "granule-flame"

@@ -84,6 +84,7 @@ def test_folded_stacks_begin_at_the_root(symbols: SymbolTable) -> None:
     stacks = [
         Stack(event="tlbi", count=3, frames=(GETPID + 4, EL0_SVC + 4)),
         Stack(event="tlbi", count=2, frames=(GETPID + 12, EL0_SVC + 4)),
-        Stack(event="isb", count=9, frames=(EL0_SVC,)),
+        Stack(count=9, frames=(EL0_SVC,)),
+        Stack(count=4, frames=(0x400000,)),
     ]
-    assert fold(stacks, "tlbi", symbols) == "el0_svc;__arm64_sys_getpid 5\n"
+    assert fold(stacks, symbols) == "[user] 4\nel0_svc 9\nel0_svc;__arm64_sys_getpid 5\n"

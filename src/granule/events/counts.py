@@ -47,9 +47,12 @@ class Place(_Model):
 
 
 class Stack(_Model):
-    """How often ``event`` happened below a chain of return addresses, innermost first."""
+    """How often a chain of code addresses, innermost first, was seen.
 
-    event: str
+    ``event`` is what was being done there, where the plugin says so.
+    """
+
+    event: str | None = None
     count: int
     frames: tuple[int, ...]
 

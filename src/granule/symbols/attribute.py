@@ -20,14 +20,18 @@ def by_function(places: Iterable[Place], symbols: SymbolTable) -> Mapping[str, M
     return functions
 
 
-def fold(stacks: Iterable[Stack], event: str, symbols: SymbolTable) -> str:
-    """Sampled stacks of one event in the folded format flame graphs are made of.
+def fold(stacks: Iterable[Stack], symbols: SymbolTable) -> str:
+    """Stacks in the folded format flame graphs are made of.
 
     One line per distinct stack, outermost frame first: ``a;b;c COUNT``.
     """
     folded: Counter[str] = Counter()
     for stack in stacks:
-        if stack.event == event:
-            names = [symbols.function(frame) for frame in reversed(stack.frames)]
-            folded[";".join(names)] += stack.count
+        names = [_name(frame, symbols) for frame in reversed(stack.frames)]
+        folded[";".join(names)] += stack.count
     return "".join(f"{names} {count}\n" for names, count in sorted(folded.items()))
+
+
+def _name(address: int, symbols: SymbolTable) -> str:
+    """The kernel has the upper half of the addresses."""
+    return symbols.function(address) if address >> 63 else USER
