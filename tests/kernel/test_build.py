@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +22,11 @@ from granule.progress import SilentProgress, Step
 
 FAKE = Path(__file__).parent / "fake"
 TOOLS = Toolchain(prefix="", version="gcc of the test", ccache=False)
+
+
+def cpu_seconds() -> float:
+    """Time this process and its children worked; a busy machine does not change it."""
+    return sum(os.times()[:4])
 
 
 class Recorder:
@@ -124,9 +128,9 @@ def test_a_build_keeps_what_a_kernel_is_kept_for(lab: Lab) -> None:
 
 def test_an_unchanged_request_builds_nothing_and_returns_at_once(lab: Lab) -> None:
     first = lab.build()
-    start = time.monotonic()
+    start = cpu_seconds()
     second = lab.build()
-    assert time.monotonic() - start < 0.2
+    assert cpu_seconds() - start < 0.2
     assert second == first
     assert lab.progress.titles == []
 

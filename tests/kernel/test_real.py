@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Real kernels, built from Debian's source and booted until they miss their root."""
 
+import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -36,6 +36,11 @@ def console(image: Path, arguments: str = "") -> str:
     return done.stdout.decode(errors="replace")
 
 
+def cpu_seconds() -> float:
+    """Time this process and its children worked; a busy machine does not change it."""
+    return sum(os.times()[:4])
+
+
 @pytest.mark.parametrize("spec", ["debian", "linux-6.12", "linux-7.3"])
 def test_a_kernel_comes_up_and_uses_what_is_measured(spec: str) -> None:
     kernel = provide(parse(spec, shipped()), cache.root(), SilentProgress())
@@ -56,9 +61,9 @@ def test_kasans_own_tests_pass_in_sync_mode() -> None:
 def test_an_unchanged_request_returns_at_once() -> None:
     spec = parse("linux-6.12", shipped())
     first = provide(spec, cache.root(), SilentProgress())
-    start = time.monotonic()
+    start = cpu_seconds()
     assert provide(spec, cache.root(), SilentProgress()) == first
-    assert time.monotonic() - start < 0.2
+    assert cpu_seconds() - start < 0.2
 
 
 def test_the_selftests_are_static_programs() -> None:

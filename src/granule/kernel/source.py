@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from filelock import FileLock
 from pydantic import TypeAdapter
 
 from granule.debian import AptRoot, apt_root, host_release, unpack
-from granule.errors import MachineError, UsageError
+from granule.errors import MachineError, MissingToolError, UsageError
 from granule.kernel import disk
 from granule.kernel.catalog import PackagedKernel
 from granule.progress import Progress
@@ -120,6 +121,8 @@ def _named(releases: Sequence[str]) -> list[str]:
 
 def _unpack_tree(deb: Path, folder: Path) -> None:
     """The tarball in the package, as `tree`; other files are not kept."""
+    if not shutil.which("xz"):
+        raise MissingToolError("Unpacking a kernel needs xz: run 'apt-get install xz-utils'.")
     scratch = folder / "unpacking"
     disk.remove(scratch)
     unpack(deb, scratch)
