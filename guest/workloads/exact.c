@@ -8,7 +8,8 @@
  *
  *	{"region": "ldr", "u": {"instructions": 65, "mem_access_rd": 64, ...}}
  *
- * Events of memory that are not named have the count 0.
+ * Events that are not named must not happen; interrupts alone are left to
+ * chance.
  *
  * What counts: an instruction is one read or one write whatever its size, and
  * an atomic is one of each.  It is checked when any byte it touches is in
@@ -136,6 +137,8 @@ struct region {
 #define CHECKED_WR { "mem_access_checked_wr", 1 }
 #define TAG_LD { "tag_ld", 1 }
 #define TAG_ST { "tag_st", 1 }
+/* The access starts twice and completes once. */
+#define FAULT { "exceptions.data_abort", 1 }
 
 static const struct region regions[] = {
 	{ "nop", run_nothing, NONE, 1, { } },
@@ -165,10 +168,10 @@ static const struct region regions[] = {
 	{ "into-tagged", run_across_pages, INTO_TAGGED, 2, { RD, WR, CHECKED_RD, CHECKED_WR } },
 	{ "out-of-tagged", run_across_pages, OUT_OF_TAGGED, 2,
 	  { RD, WR, CHECKED_RD, CHECKED_WR } },
-	{ "fresh-ldr", run_fresh_ldr, FRESH_UNTAGGED, 2, { RD } },
-	{ "fresh-str", run_fresh_str, FRESH_UNTAGGED, 2, { WR } },
-	{ "fresh-ldr-tagged", run_fresh_ldr, FRESH_TAGGED, 2, { RD, CHECKED_RD } },
-	{ "fresh-str-tagged", run_fresh_str, FRESH_TAGGED, 2, { WR, CHECKED_WR } },
+	{ "fresh-ldr", run_fresh_ldr, FRESH_UNTAGGED, 2, { RD, FAULT } },
+	{ "fresh-str", run_fresh_str, FRESH_UNTAGGED, 2, { WR, FAULT } },
+	{ "fresh-ldr-tagged", run_fresh_ldr, FRESH_TAGGED, 2, { RD, CHECKED_RD, FAULT } },
+	{ "fresh-str-tagged", run_fresh_str, FRESH_TAGGED, 2, { WR, CHECKED_WR, FAULT } },
 
 	{ "ldar-stlr", run_ldar_stlr, UNTAGGED, 2, { RD, WR } },
 	{ "exclusive", run_exclusive, UNTAGGED, 2,
@@ -210,7 +213,7 @@ static const struct region regions[] = {
 	{ "isb", run_isb, NONE, 1, { { "isb", 1 } } },
 	{ "mrs", run_mrs, NONE, 3,
 	  { { "mrs.tpidr_el0", 1 }, { "mrs.ctr_el0", 1 }, { "mrs.cntvct_el0", 1 } } },
-	{ "svc", run_svc, NONE, 2, { { "svc", 1 } } },
+	{ "svc", run_svc, NONE, 2, { { "svc", 1 }, { "exceptions.svc", 1 } } },
 };
 
 #define REGIONS (sizeof(regions) / sizeof(regions[0]))

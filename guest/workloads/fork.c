@@ -2,12 +2,15 @@
 /*
  * fork() of a process with written anonymous memory, exit of the child, wait.
  *
- *	fork [MIB [COUNT]]
+ *	fork [MIB [COUNT [FOLIOS]]]
  *
- * MIB of memory, 64 unless told, forked COUNT times, 8 unless told.  The first
- * fork write-protects every page and the later ones find that done, so compare
- * iterations with their own kind: the first apart from the rest.
+ * MIB of memory, 64 unless told, forked COUNT times, 8 unless told.  It is in
+ * base pages, or, when FOLIOS is "large", in folios as large as the machine's
+ * settings allow.  The first fork write-protects every page and the later ones
+ * find that done, so compare iterations with their own kind: the first apart
+ * from the rest.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +32,7 @@ static void fork_once(void)
 	}
 }
 
-static void written_memory(size_t size)
+static void written_memory(size_t size, int advice)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -38,6 +41,8 @@ static void written_memory(size_t size)
 		perror("mmap");
 		exit(1);
 	}
+	/* Kernels without huge pages refuse the advice and need none. */
+	madvise(memory, size, advice);
 	memset(memory, 1, size);
 }
 
@@ -45,8 +50,9 @@ int main(int argc, char **argv)
 {
 	size_t mib = argc > 1 ? strtoul(argv[1], NULL, 10) : 64;
 	int count = argc > 2 ? atoi(argv[2]) : 8;
+	bool large = argc > 3 && !strcmp(argv[3], "large");
 
-	written_memory(mib << 20);
+	written_memory(mib << 20, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	granule_open("fork");
 	for (int i = 0; i < count; i++) {
 		fork_once();
