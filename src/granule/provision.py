@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from granule import cache, shipped
-from granule.kernel import build, catalog, spec
-from granule.kernel.kernel import BuiltKernel
+from granule import kernel as kernels
 from granule.progress import Progress
 from granule.run import Bootable
 from granule.targets import QemuTarget
@@ -34,24 +33,34 @@ def bootables(
     part cannot be made.
     """
     parsed = [_parse(text, directory) for text in specs]
-    kernels = [build.provide(each, cache.root(), progress) for each in parsed]
+    built = [kernels.provide(each, cache.root(), progress) for each in parsed]
     guest = shipped.folder() / "guest"
     programs = build_programs(guest, cache.root(), progress)
     recipe = load_recipe(guest / "userland.toml")
     userland = provide_userland(recipe, cache.root(), progress)
-    return tuple(_bootable(kernel, programs.init, userland.image) for kernel in kernels)
+    return tuple(_bootable(each, programs.init, userland.image) for each in built)
 
 
-def kernel(text: str, progress: Progress, *, directory: Path | None = None) -> BuiltKernel:
+def kernel(text: str, progress: Progress, *, directory: Path | None = None) -> kernels.BuiltKernel:
     """The kernel alone; see :func:`bootables`."""
-    return build.provide(_parse(text, directory), cache.root(), progress)
+    return kernels.provide(_parse(text, directory), cache.root(), progress)
 
 
-def _parse(text: str, directory: Path | None) -> spec.Spec:
-    return spec.parse(text, catalog.shipped(), directory=directory)
+def selftests(
+    text: str, progress: Progress, *, directory: Path | None = None
+) -> kernels.Selftests | None:
+    """The MTE selftests of the kernel a SPEC names; None if its source is not at hand."""
+    parsed = _parse(text, directory)
+    if not isinstance(parsed, kernels.Linux | kernels.Revision):
+        return None
+    return kernels.provide_selftests(parsed, cache.root(), progress)
 
 
-def _bootable(kernel: BuiltKernel, init: Path, image: Path) -> Bootable:
+def _parse(text: str, directory: Path | None) -> kernels.Spec:
+    return kernels.parse(text, kernels.shipped(), directory=directory)
+
+
+def _bootable(kernel: kernels.BuiltKernel, init: Path, image: Path) -> Bootable:
     return Bootable(
         spec=kernel.spec,
         release=kernel.release,
