@@ -56,9 +56,13 @@ pub struct Sites {
     stacks: HashMap<(ExceptionLevel, u64), &'static StackSite>,
 }
 
-/// Instruments a block that is being translated for exception level `el`.
+/// Instruments a block that is being translated by a vCPU whose shadow says `el`.
+///
+/// The shadow turns to EL1 as the first instruction of a vector executes, which
+/// is after that instruction was translated.
 pub fn instrument(plugin: &Plugin, block: Block, el: ExceptionLevel) {
     let decoded = blocks::decoded(block);
+    let el = if is_vector(plugin, decoded[0].pc) { ExceptionLevel::El1 } else { el };
     let mut books = plugin.books();
     plant_counters(&mut books.counters, &decoded, el);
     plant_sampling(plugin, &mut books.sites, &decoded, el);
@@ -108,14 +112,20 @@ fn plant_vector(plugin: &Plugin, sites: &mut Sites, decoded: &Decoded) {
     decoded.translated.call(callbacks::on_vector, When::Always, site);
 }
 
-fn vector_site(plugin: &Plugin, sites: &mut Sites, pc: u64) -> Option<&'static VectorSite> {
-    const TABLE: u64 = 0x800;
-    const ENTRY: u64 = 0x80;
+/// Bytes of a vector table, and of one of its vectors.
+const VECTOR_TABLE: u64 = 0x800;
+const VECTOR: u64 = 0x80;
+
+fn is_vector(plugin: &Plugin, pc: u64) -> bool {
     let tables = plugin.vector_tables.read().unwrap_or_else(PoisonError::into_inner);
-    if !pc.is_multiple_of(ENTRY) || !tables.contains(&(pc & !(TABLE - 1))) {
+    pc.is_multiple_of(VECTOR) && tables.contains(&(pc - pc % VECTOR_TABLE))
+}
+
+fn vector_site(plugin: &Plugin, sites: &mut Sites, pc: u64) -> Option<&'static VectorSite> {
+    if !is_vector(plugin, pc) {
         return None;
     }
-    let offset = pc % TABLE;
+    let offset = pc % VECTOR_TABLE;
     // Entries from 0x400 on are for exceptions from a lower level.
     let from = if offset < 0x400 { ExceptionLevel::El1 } else { ExceptionLevel::El0 };
     let new = || -> &'static VectorSite { Box::leak(Box::new(VectorSite { pc, offset, from })) };
