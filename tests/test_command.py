@@ -49,6 +49,7 @@ def test_a_program_of_the_guest_stays(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     assert prepare(["mybench"]).copies == ()
     assert prepare(["/opt/only/in/guest"]).argv == ("/opt/only/in/guest",)
+    assert prepare(["/bin/sh"]).argv == ("/bin/sh",)
 
 
 def test_a_script_is_copied(tmp_path: Path) -> None:

@@ -14,6 +14,9 @@ from elftools.elf.elffile import ELFFile
 
 from granule.errors import UsageError
 
+# What lies here on the host lies here in the guest too, and that one is meant.
+_SYSTEM = ("/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/usr/lib/")
+
 _COMPILER = "aarch64-linux-gnu-gcc -static"
 
 
@@ -41,11 +44,15 @@ def prepare(argv: Sequence[str], copies: Sequence[Path] = ()) -> Command:
         if not copy.exists():
             raise UsageError(f"There is no file '{copy}' to copy into the guest.")
     program = Path(argv[0])
-    if "/" not in argv[0] or not program.is_file():
+    if not _is_of_host(argv[0]):
         return Command(tuple(argv), tuple(copies))
     warning = check_program(program)
     moved = (f"./{program.name}", *argv[1:])
     return Command(moved, _with(program, copies), warning)
+
+
+def _is_of_host(name: str) -> bool:
+    return "/" in name and not name.startswith(_SYSTEM) and Path(name).is_file()
 
 
 def check_program(path: Path) -> str:

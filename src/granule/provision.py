@@ -13,6 +13,9 @@ from granule.targets.version import find_emulator
 from granule.userland import build_programs, load_recipe, module_files
 from granule.userland import provide as provide_userland
 
+# What init needs to send its results, where it is not built in.
+_MODULES = ("virtio_pci", "virtio_console")
+
 
 def target() -> QemuTarget:
     """The emulated machine, checked before anything is built for it.
@@ -38,7 +41,7 @@ def bootables(
     programs = build_programs(guest, cache.root(), progress)
     recipe = load_recipe(guest / "userland.toml")
     userland = provide_userland(recipe, cache.root(), progress)
-    return tuple(_bootable(each, programs.init, userland.image) for each in built)
+    return tuple(_bootable(each, programs.init, userland.archive) for each in built)
 
 
 def kernel(text: str, progress: Progress, *, directory: Path | None = None) -> kernels.BuiltKernel:
@@ -60,13 +63,13 @@ def _parse(text: str, directory: Path | None) -> kernels.Spec:
     return kernels.parse(text, kernels.shipped(), directory=directory)
 
 
-def _bootable(kernel: kernels.BuiltKernel, init: Path, image: Path) -> Bootable:
+def _bootable(kernel: kernels.BuiltKernel, init: Path, userland: Path) -> Bootable:
     return Bootable(
         spec=kernel.spec,
         release=kernel.release,
         identity=kernel.identity,
         kernel=kernel.image,
         init=init,
-        image=image,
-        modules=module_files(kernel.modules) if kernel.modules else (),
+        userland=userland,
+        modules=module_files(kernel.modules, _MODULES) if kernel.modules else (),
     )

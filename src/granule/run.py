@@ -29,7 +29,7 @@ class Bootable:
     identity: str
     kernel: Path
     init: Path
-    image: Path
+    userland: Path
     modules: tuple[Module, ...] = ()
 
 
@@ -113,7 +113,7 @@ def make_job(bootable: Bootable, command: Command, settings: Settings, seed: int
     return Job(
         kernel=bootable.kernel,
         init=bootable.init,
-        image=bootable.image,
+        userland=bootable.userland,
         request=request,
         modules=bootable.modules,
         counting=settings.counting,

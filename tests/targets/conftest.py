@@ -17,9 +17,12 @@ if arguments == ["--version"]:
     print("QEMU emulator version 10.0.2 (Debian 1:10.0.2+ds-2)")
     sys.exit(0)
 values = dict(part.partition("=")[::2] for a in arguments for part in a.split(","))
-console = values["path"]
-drive = next(a for a in arguments if "id=results" in a)
-results = dict(part.partition("=")[::2] for part in drive.split(","))["file"]
+paths = {{}}
+for argument in arguments:
+    parts = dict(part.partition("=")[::2] for part in argument.split(","))
+    if "path" in parts:
+        paths[parts["id"]] = parts["path"]
+console, results = paths["console"], paths["results"]
 
 def say(text):
     with open(console, "a") as log:
@@ -30,8 +33,7 @@ def beat(number):
         file.write(number.to_bytes(8, "little"))
 
 def leave(members):
-    with open(results, "r+b") as disk, tarfile.open(fileobj=disk, mode="w:",
-                                                    format=tarfile.USTAR_FORMAT) as archive:
+    with tarfile.open(results, mode="w:", format=tarfile.USTAR_FORMAT) as archive:
         for name, text in members.items():
             info = tarfile.TarInfo(name)
             info.size = len(text.encode())
@@ -72,11 +74,11 @@ def qemu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Script:
 @pytest.fixture
 def job(tmp_path: Path) -> Job:
     """A job whose files exist and have nothing in them."""
-    for name in ("Image", "init", "root.ext4"):
+    for name in ("Image", "init", "userland.cpio"):
         (tmp_path / name).touch()
     return Job(
         kernel=tmp_path / "Image",
         init=tmp_path / "init",
-        image=tmp_path / "root.ext4",
+        userland=tmp_path / "userland.cpio",
         request=Request(argv=("true",)),
     )

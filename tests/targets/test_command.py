@@ -38,8 +38,9 @@ def test_memory_has_the_same_size_everywhere(job: Job) -> None:
     assert "memory-backend-memfd,id=ram,size=3000M,share=on" in line
 
 
-def test_the_userland_is_never_written(job: Job) -> None:
-    assert f"file={job.image},format=raw,snapshot=on" in _line(job)
+def test_there_is_no_disk_to_wait_for(job: Job) -> None:
+    assert "-drive" not in _line(job)
+    assert "virtserialport,chardev=results,name=granule-results" in _line(job)
 
 
 def test_commas_in_paths_are_doubled(job: Job) -> None:

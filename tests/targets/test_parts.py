@@ -97,7 +97,7 @@ def test_the_end_of_a_log_is_readable(tmp_path: Path) -> None:
 
 def test_old_runs_make_room(tmp_path: Path) -> None:
     running = new_run_directory(tmp_path, kept=2)
-    (running / "results.tar").touch()
+    (running / "initramfs.cpio").touch()
     for _ in range(4):
         newest = new_run_directory(tmp_path, kept=2)
     assert running.exists()

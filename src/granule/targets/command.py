@@ -31,7 +31,7 @@ class Files:
 
     @property
     def results(self) -> Path:
-        """The disk init writes its archive to."""
+        """The archive init sends."""
         return self.directory / "results.tar"
 
     @property
@@ -58,15 +58,15 @@ class Files:
 def command_line(job: Job, files: Files, plugin: Path | None) -> list[str]:
     """All arguments, the program first. ``plugin`` is needed if the job counts.
 
-    The memory is a memfd so that the plugin, which lives in the same process,
+    There is no disk: it would answer when the host likes, and no two runs would
+    be the same. The memory is a memfd so that the plugin, which lives in the same process,
     can find it and walk the guest's page tables.
     """
     return [
         EMULATOR,
         *_machine(job),
         *_kernel(job, files),
-        *_disk("root", job.image, throw_away=True),
-        *_disk("results", files.results, throw_away=False),
+        *_results(files),
         *("-nodefaults", "-display", "none", "-no-reboot"),
         *_serial(job, files),
         *(_repeatable(job.seed) if job.repeatable else ()),
@@ -86,11 +86,11 @@ def _kernel(job: Job, files: Files) -> list[str]:
     return [*images, "-append", KERNEL_ARGUMENTS]
 
 
-def _disk(name: str, path: Path, *, throw_away: bool) -> list[str]:
-    drive = f"if=none,id={name},file={_value(path)},format=raw"
-    drive += ",snapshot=on" if throw_away else ""
-    device = f"virtio-blk-pci,drive={name},serial=granule-{name}"
-    return ["-drive", drive, "-device", device]
+def _results(files: Files) -> list[str]:
+    """A virtio port. Without ioeventfd a write to it is done when the instruction is."""
+    backend = f"file,id=results,path={_value(files.results)}"
+    port = "virtserialport,chardev=results,name=granule-results"
+    return ["-chardev", backend, "-device", "virtio-serial-pci,ioeventfd=off", "-device", port]
 
 
 def _serial(job: Job, files: Files) -> list[str]:

@@ -35,7 +35,7 @@ class Counting:
 class Job:
     """One boot of one machine that runs one command.
 
-    ``kernel`` is an Image, ``init`` the static PID 1, ``image`` the userland.
+    ``kernel`` is an Image, ``init`` the static PID 1, ``userland`` a cpio archive.
     ``memory`` is in MiB. ``timeout`` bounds the whole run and ``hang`` the time
     without a single exception taken, both in seconds. With ``repeatable`` (one
     CPU only) guest time is the number of instructions, so equal jobs give equal
@@ -45,7 +45,7 @@ class Job:
 
     kernel: Path
     init: Path
-    image: Path
+    userland: Path
     request: Request
     modules: tuple[Module, ...] = ()
     counting: Counting | None = field(default_factory=Counting)

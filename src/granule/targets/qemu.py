@@ -17,11 +17,11 @@ from granule.progress import Progress
 from granule.targets.command import Files, command_line
 from granule.targets.console import last_lines
 from granule.targets.job import Job, MachineRecord, Outcome
-from granule.targets.results import Results, make_disk, read_results
+from granule.targets.results import Results, read_results
 from granule.targets.rundir import new_run_directory
 from granule.targets.version import EmulatorVersion, find_emulator
 from granule.targets.watch import Watch
-from granule.userland import build_initramfs
+from granule.userland import build_initramfs, write_initramfs
 
 
 class QemuTarget:
@@ -60,8 +60,12 @@ class QemuTarget:
         if job.counting and not self._plugin.exists():
             raise MissingToolError(f"The counting plugin {self._plugin} is not built: make setup.")
         files = Files(new_run_directory(self._runs))
-        files.initramfs.write_bytes(build_initramfs(job.init, job.modules, job.request))
-        make_disk(files.results)
+        rest = build_initramfs(job.init, job.modules, job.request)
+        try:
+            with files.initramfs.open("wb") as file:
+                write_initramfs(file, job.userland, rest)
+        except OSError as error:
+            raise MachineError(f"Cannot write {files.initramfs}: {error.strerror}.") from error
         return files
 
     def _command(self, job: Job, files: Files) -> list[str]:

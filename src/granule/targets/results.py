@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The archive a guest leaves on its results disk."""
+"""The archive a guest sends before it powers off."""
 
 import tarfile
 from collections.abc import Mapping
@@ -8,9 +8,6 @@ from pathlib import Path
 
 from granule.errors import GuestError
 from granule.targets.job import Status
-
-DISK_SIZE = 1 << 30
-"""Bytes. The disk is sparse, so only what the guest writes takes room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +20,6 @@ class Results:
     uname: str
     dmesg: str
     kallsyms: str | None
-
-
-def make_disk(path: Path) -> None:
-    """An empty results disk."""
-    with path.open("wb") as disk:
-        disk.truncate(DISK_SIZE)
 
 
 def read_results(path: Path) -> Results:

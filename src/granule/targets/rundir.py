@@ -19,7 +19,7 @@ def new_run_directory(parent: Path, kept: int = KEPT) -> Path:
 
 
 def _remove_oldest(parent: Path, kept: int) -> None:
-    # A run under way still has its results disk; however many there are, they stay.
-    finished = [d for d in sorted(parent.iterdir()) if not (d / "results.tar").exists()]
+    # A run under way still has its initramfs; however many there are, they stay.
+    finished = [d for d in sorted(parent.iterdir()) if not (d / "initramfs.cpio").exists()]
     for directory in finished[: max(0, len(finished) - kept + 1)]:
         shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The program itself, on the emulated machine with Debian's kernel."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.machine
+
+GRANULE = [sys.executable, "-m", "granule"]
+
+
+def _granule(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*GRANULE, *arguments], capture_output=True, text=True, check=False)
+
+
+def _events(done: subprocess.CompletedProcess[str]) -> Mapping[str, object]:
+    assert done.returncode == 0, done.stderr
+    (region,) = json.loads(done.stdout)["regions"]
+    return {row["event"]: row["total"]["mean"] for row in region["events"]}
+
+
+def test_two_runs_give_the_same_counts() -> None:
+    first, second = (_events(_granule("stat", "--json", "--", "/bin/true")) for _ in range(2))
+    assert first == second
+    assert first["exceptions"] == first["eret"]
+    assert first["svc"] != 0
+
+
+def test_a_kernel_does_not_differ_from_itself() -> None:
+    done = _granule("diff", "debian", "debian", "--", "/bin/true")
+    assert done.returncode == 0, done.stderr
+    assert "no event moved" in done.stdout
+    assert "with 0 wins, 0 losses and" in done.stdout
+
+
+def test_a_profile_names_functions_and_adds_up(tmp_path: Path) -> None:
+    graph = tmp_path / "isb.svg"
+    done = _granule("profile", "--json", "-e", "isb", "--flame", str(graph), "--", "/bin/true")
+    assert done.returncode == 0, done.stderr
+    (region,) = json.loads(done.stdout)["regions"]
+    shares = [row["events"][0]["share"] for row in region["functions"]]
+    assert sum(shares) == pytest.approx(1)
+    assert "[unknown]" not in [row["function"] for row in region["functions"]]
+    assert graph.read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "sentence"),
+    [
+        (["sh", "-c", "echo no >&2; exit 3"], 1, "exited with 3"),
+        (["sh", "-c", "kill -SEGV $$"], 1, "killed by signal 11"),
+        (["no-such-program"], 2, "no program 'no-such-program'"),
+    ],
+)
+def test_how_a_command_fails(command: list[str], code: int, sentence: str) -> None:
+    done = _granule("stat", "--", *command)
+    assert done.returncode == code
+    assert sentence in done.stderr
+
+
+def test_an_interrupt_leaves_nothing_behind() -> None:
+    process = subprocess.Popen(
+        [*GRANULE, "stat", "--", "sleep", "100"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    emulators = _wait_for_emulators(process.pid)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+    for emulator in emulators:
+        with pytest.raises(ProcessLookupError):
+            os.kill(emulator, 0)
+
+
+def _wait_for_emulators(parent: int) -> list[int]:
+    children = Path(f"/proc/{parent}/task")
+    for _ in range(600):
+        found = [
+            int(pid)
+            for task in children.iterdir()
+            for pid in (task / "children").read_text().split()
+            if b"qemu-system" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ]
+        if found:
+            return found
+        time.sleep(0.1)
+    pytest.fail("no emulator was started")
