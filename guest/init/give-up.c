@@ -30,8 +30,8 @@ void power_off(void)
 }
 
 /*
- * What the command printed may be what does not fit on a results disk, so it
- * is left out; a second failure goes to the console alone.
+ * What the command printed may be what cannot be read back, so it is left out;
+ * a second failure goes to the console alone.
  */
 void give_up(const char *format, ...)
 {

@@ -38,14 +38,13 @@ struct strings read_strings(const char *path, char terminator);
 
 /* mount.c */
 void mount_kernel_filesystems(void);
-bool has_userland(void);
-void mount_userland(const char *device);
+void mount_in_userland(void);
 
 /* modules.c */
 void load_modules(void);
 
-/* devices.c */
-const char *wait_for_device(const char *name);
+/* ports.c */
+const char *wait_for_port(const char *name);
 
 /* network.c */
 void name_host(void);
@@ -59,7 +58,7 @@ void copy_file(const char *from, const char *to, unsigned int mode);
 void run_command(const struct options *options, char *status, size_t size);
 
 /* results.c */
-void set_results_device(const char *device);
+void set_results_port(const char *node);
 void keep_symbols(void);
 void drop_output(void);
 void write_results(const char *status);

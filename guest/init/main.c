@@ -6,12 +6,11 @@
 
 #include "init.h"
 
-#define ROOT_DISK	"granule-root"
-#define RESULTS		"granule-results"
+#define RESULTS_PORT	"granule-results"
 
 static void prepare_userland(void)
 {
-	mount_userland(has_userland() ? NULL : wait_for_device(ROOT_DISK));
+	mount_in_userland();
 	copy_tree(GRANULE_DIR "/copy", ROOT_DIR HOME_DIR);
 	name_host();
 	bring_up_loopback();
@@ -21,7 +20,7 @@ static void run_for_results(const struct options *options)
 {
 	char status[64];
 
-	set_results_device(wait_for_device(RESULTS));
+	set_results_port(wait_for_port(RESULTS_PORT));
 	prepare_userland();
 	run_command(options, status, sizeof(status));
 	if (options->symbols)

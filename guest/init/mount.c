@@ -75,31 +75,16 @@ void mount_kernel_filesystems(void)
 	open_console();
 }
 
-/** has_userland - whether the initramfs itself holds the userland */
-bool has_userland(void)
-{
-	return !access(ROOT_DIR "/usr", F_OK);
-}
-
-/* Without access times, so that reading a file in a region writes nothing. */
-static void mount_disk(const char *device)
-{
-	mkdir(ROOT_DIR, 0755);
-	if (mount(device, ROOT_DIR, "ext4", MS_NOATIME, NULL))
-		give_up("cannot mount the userland: %s",
-			errno == ENODEV ? "the kernel needs CONFIG_EXT4_FS" : strerror(errno));
-}
-
 /**
- * mount_userland - complete the userland with what a command expects in it
- * @device: the ext4 that holds it, or NULL when it came with the initramfs
+ * mount_in_userland - mount what a command expects in its root
  *
- * In the initramfs it stays in memory: a disk completes its requests when the
- * host pleases, and the same run would not be the same twice.
+ * The userland came with the initramfs and stays in memory: a disk completes
+ * its requests when the host pleases, and the same run would not be the same
+ * twice.
  */
-void mount_userland(const char *device)
+void mount_in_userland(void)
 {
-	if (device)
-		mount_disk(device);
+	if (access(ROOT_DIR "/usr", F_OK))
+		give_up("the initramfs holds no userland in " ROOT_DIR);
 	mount_all(in_userland, sizeof(in_userland) / sizeof(in_userland[0]));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Results: collected as files in a tmpfs, then written to the results
- * device as one POSIX ustar archive.  The member "status" comes last, so an archive that
- * has it is complete.
+ * port as one POSIX ustar archive.  The member "status" comes last, so an
+ * archive that has it is complete.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,12 +40,12 @@ struct ustar {
 
 _Static_assert(sizeof(struct ustar) == BLOCK, "a ustar header is one block");
 
-static const char *results_device;
+static const char *results_port;
 
-/** set_results_device - where write_results() shall write; without it nothing is */
-void set_results_device(const char *device)
+/** set_results_port - where write_results() shall write; without it nothing is */
+void set_results_port(const char *node)
 {
-	results_device = device;
+	results_port = node;
 }
 
 /** keep_symbols - return the addresses of the kernel's symbols */
@@ -113,7 +113,7 @@ static void sign_header(struct ustar *header)
 	snprintf(header->checksum, sizeof(header->checksum), "%06o", sum);
 }
 
-static void write_header(FILE *device, const char *name, size_t size)
+static void write_header(FILE *port, const char *name, size_t size)
 {
 	struct ustar header = { .mode = "0000644", .uid = "0000000", .gid = "0000000",
 				.mtime = "00000000000", .type = '0',
@@ -122,10 +122,10 @@ static void write_header(FILE *device, const char *name, size_t size)
 	snprintf(header.name, sizeof(header.name), "%s", name);
 	snprintf(header.size, sizeof(header.size), "%011zo", size);
 	sign_header(&header);
-	fwrite(&header, BLOCK, 1, device);
+	fwrite(&header, BLOCK, 1, port);
 }
 
-static void write_content(FILE *device, FILE *file, size_t size)
+static void write_content(FILE *port, FILE *file, size_t size)
 {
 	static char block[BLOCK];
 
@@ -133,12 +133,12 @@ static void write_content(FILE *device, FILE *file, size_t size)
 		memset(block, 0, BLOCK);
 		if (!fread(block, 1, BLOCK, file))
 			give_up("cannot read back a result");
-		fwrite(block, BLOCK, 1, device);
+		fwrite(block, BLOCK, 1, port);
 	}
 }
 
 /* A member that was never made (no symbols asked for, nothing run) is left out. */
-static void write_member(FILE *device, const char *name)
+static void write_member(FILE *port, const char *name)
 {
 	char path[64];
 	struct stat st;
@@ -150,12 +150,12 @@ static void write_member(FILE *device, const char *name)
 		return;
 	if (fstat(fileno(file), &st))
 		give_up("cannot read back %s", path);
-	write_header(device, name, st.st_size);
-	write_content(device, file, st.st_size);
+	write_header(port, name, st.st_size);
+	write_content(port, file, st.st_size);
 	fclose(file);
 }
 
-static void write_archive(FILE *device)
+static void write_archive(FILE *port)
 {
 	static const char *const members[] = {
 		"stdout", "stderr", "uname", "dmesg", "kallsyms", "status",
@@ -163,30 +163,28 @@ static void write_archive(FILE *device)
 	static const char end[2 * BLOCK];
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		write_member(device, members[i]);
-	fwrite(end, sizeof(end), 1, device);
+		write_member(port, members[i]);
+	fwrite(end, sizeof(end), 1, port);
 }
 
 /**
- * write_results - write all there is about the run to the results device
+ * write_results - write all there is about the run to the results port
  * @status: how the run ended, in the words of the guest protocol
  */
 void write_results(const char *status)
 {
-	FILE *device;
+	FILE *port;
 
-	if (!results_device)
+	if (!results_port)
 		return;
 	keep_uname();
 	keep_kernel_log();
 	keep_status(status);
-	device = fopen(results_device, "r+");
-	if (!device)
-		give_up("cannot open the results device: %s", strerror(errno));
-	setvbuf(device, NULL, _IOFBF, 1 << 20);
-	write_archive(device);
-	/* A port has nothing to sync and says EINVAL. */
-	if (fflush(device) || ferror(device) || (fsync(fileno(device)) && errno != EINVAL))
+	port = fopen(results_port, "w");
+	if (!port)
+		give_up("cannot open the results port: %s", strerror(errno));
+	write_archive(port);
+	if (fflush(port) || ferror(port))
 		give_up("cannot write the results: %s", strerror(errno));
-	fclose(device);
+	fclose(port);
 }

@@ -7,10 +7,10 @@ are compared, so one that is counted and did not happen fails as well.
 """
 
 import pytest
+from tests.counting.conftest import Expected, Run, counted, expectations, regions
 
 from granule.targets import Counting, Outcome
 from granule.userland import GuestPrograms
-from tests.counting.conftest import Expected, Run, counted, expectations, regions
 
 pytestmark = pytest.mark.machine
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kernel modules a guest needs to reach its disks, in the order to load them.
+"""Kernel modules a guest needs to return its results, in the order to load them.
 
 Packages ship no modules.dep (depmod runs when they are installed), so the
 dependencies are read from the modules themselves.
@@ -21,9 +21,8 @@ _FILE_NAME = re.compile(r"(?P<name>.+)\.ko(?P<packed>\.xz|\.gz|\.zst)?")
 
 _DEPENDS = re.compile(rb"(?<!\w)depends=([\w,-]*)\0")
 
-# What init needs for its disks and ext4.  crc32c_generic is a soft dependency
-# of ext4, which asks for the algorithm by name while it mounts.
-DISK_MODULES = ("virtio_pci", "virtio_blk", "crc32c_generic", "ext4")
+# What init needs for the port its results go to. Most kernels have them built in.
+PORT_MODULES = ("virtio_pci", "virtio_console")
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Module:
     content: bytes
 
 
-def module_files(folder: Path, wanted: Iterable[str] = DISK_MODULES) -> tuple[Module, ...]:
+def module_files(folder: Path, wanted: Iterable[str] = PORT_MODULES) -> tuple[Module, ...]:
     """The modules `wanted` and those they need, each after what it needs.
 
     `folder` is lib/modules/VERSION.  A module that is built into the kernel, or

@@ -18,7 +18,6 @@ from granule.debian import AptRoot, Mirror, Package, StaleListsError, apt_root
 from granule.errors import MachineError
 from granule.progress import Progress
 from granule.userland import cpio
-from granule.userland.ext4 import make_ext4
 from granule.userland.recipe import Recipe
 from granule.userland.tree import make_tree
 
@@ -30,15 +29,13 @@ _FORMAT = 2
 class Userland:
     """A userland that can be booted.
 
-    `archive` is a cpio archive of it below "userland", for the initramfs: runs
-    that need no disk are repeatable.  `image` is the same as a raw ext4 file, to
-    be attached with a throw-away overlay.  `identity` names the content: same
-    recipe and package versions, same identity.  `packages` are (name, version)
-    of all that is in it.
+    `archive` is a cpio archive of it below "userland", for the initramfs: a run
+    that needs no disk is repeatable.  `identity` names the content: same recipe
+    and package versions, same identity.  `packages` are (name, version) of all
+    that is in it.
     """
 
     archive: Path
-    image: Path
     identity: str
     packages: tuple[tuple[str, str], ...]
 
@@ -85,13 +82,12 @@ def _plan_and_build(recipe: Recipe, root: AptRoot, folder: Path, progress: Progr
 
 
 def _is_built(userland: Userland) -> bool:
-    return userland.archive.exists() and userland.image.exists()
+    return userland.archive.exists()
 
 
 def _named(packages: Sequence[Package], identity: str, folder: Path) -> Userland:
     versions = tuple(sorted((package.name, package.version) for package in packages))
-    name = identity[:32]
-    return Userland(folder / f"{name}.cpio", folder / f"{name}.ext4", identity, versions)
+    return Userland(folder / f"{identity[:32]}.cpio", identity, versions)
 
 
 def _digest(recipe: Recipe, packages: Sequence[Package]) -> str:
@@ -126,16 +122,15 @@ def _record_path(recipe: Recipe, folder: Path) -> Path:
 
 
 def _build(recipe: Recipe, debs: Sequence[Path], userland: Userland, progress: Progress) -> None:
-    folder = userland.image.parent
+    folder = userland.archive.parent
     _remove_abandoned(folder)
     try:
         with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
             tree = Path(scratch) / "tree"
             with progress.step("unpack the userland") as step:
                 make_tree(recipe, debs, tree, step)
-            with progress.step("make the userland image"):
+            with progress.step("make the userland archive"):
                 _publish(_make_archive(tree, Path(scratch)), userland.archive)
-                _publish(_make_image(tree, Path(scratch), recipe.slack_mib), userland.image)
     except OSError as error:
         raise MachineError(f"Cannot build the userland: {error.strerror}.") from error
 
@@ -144,12 +139,6 @@ def _make_archive(tree: Path, scratch: Path) -> Path:
     path = scratch / "archive"
     with path.open("wb") as file:
         cpio.write(file, cpio.tree(tree, "userland"))
-    return path
-
-
-def _make_image(tree: Path, scratch: Path, slack_mib: int) -> Path:
-    path = scratch / "image"
-    make_ext4(tree, path, slack_mib)
     return path
 
 

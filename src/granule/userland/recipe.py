@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from granule.debian import host_release
 from granule.errors import UsageError
 
-_KEYS = {"release", "architecture", "packages", "leave_out", "slack_mib", "links", "files"}
+_KEYS = {"release", "architecture", "packages", "leave_out", "links", "files"}
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,13 @@ class Recipe:
     `packages` come with all they depend on, except the files whose absolute
     path matches a pattern in `leave_out`.  `links` and `files` are absolute
     paths in the image with link target and text; they stand in for what
-    maintainer scripts would have done.  `slack_mib` is the free space in MiB.
+    maintainer scripts would have done.
     """
 
     release: str
     architecture: str
     packages: tuple[str, ...]
     leave_out: tuple[str, ...]
-    slack_mib: int
     links: tuple[tuple[str, str], ...]
     files: tuple[tuple[str, str], ...]
 
@@ -57,7 +56,6 @@ def parse_recipe(text: str, name: str) -> Recipe:
         architecture=_text(data, "architecture", name),
         packages=_names(data, "packages", name),
         leave_out=_names(data, "leave_out", name) if "leave_out" in data else (),
-        slack_mib=_whole_number(data, "slack_mib", name),
         links=_paths(data, "links", name),
         files=tuple((path, body.lstrip("\n")) for path, body in _paths(data, "files", name)),
     )
@@ -67,13 +65,6 @@ def _text(data: Mapping[str, object], key: str, name: str) -> str:
     value = data.get(key)
     if not isinstance(value, str):
         raise UsageError(f"The recipe {name} needs a text for '{key}'.")
-    return value
-
-
-def _whole_number(data: Mapping[str, object], key: str, name: str) -> int:
-    value = data.get(key)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise UsageError(f"The recipe {name} needs a whole number for '{key}'.")
     return value
 
 

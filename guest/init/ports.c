@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Devices by name: virtio ports, and disks by their serial number.  The kernel
- * says when one appears (a uevent), so the wait costs nothing; the rounds are
- * bounded for a kernel without uevents and for a device that never comes.
+ * Virtio serial ports by name.  The kernel says when one appears (a uevent), so
+ * the wait costs nothing; the rounds are bounded for a kernel without uevents
+ * and for a port that never comes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,19 +17,9 @@
 
 #include "init.h"
 
+#define PORTS		"/sys/class/virtio-ports"
 #define ROUNDS		100
 #define ROUND_MS	100
-
-/* Where devices of a kind are listed, and which of their files has the name. */
-struct kind {
-	const char *folder;
-	const char *attribute;
-};
-
-static const struct kind kinds[] = {
-	{ "/sys/class/virtio-ports", "name" },
-	{ "/sys/block", "serial" },
-};
 
 static int listen_for_uevents(void)
 {
@@ -55,12 +45,12 @@ static void wait_for_uevent(int fd)
 			;
 }
 
-static bool has_value(const struct kind *kind, const char *entry, const char *value)
+static bool has_name(const char *port, const char *name)
 {
-	char path[400], text[64] = "";
+	char path[300], text[64] = "";
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s/%s", kind->folder, entry, kind->attribute);
+	snprintf(path, sizeof(path), PORTS "/%s/name", port);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -68,54 +58,45 @@ static bool has_value(const struct kind *kind, const char *entry, const char *va
 		text[0] = '\0';
 	close(fd);
 	text[strcspn(text, "\n")] = '\0';
-	return !strcmp(text, value);
+	return !strcmp(text, name);
 }
 
-static char *find_of_kind(const struct kind *kind, const char *name)
+static char *find_port(const char *name)
 {
-	DIR *folder = opendir(kind->folder);
+	DIR *ports = opendir(PORTS);
 	struct dirent *entry;
 	char *node = NULL;
 
-	if (!folder)
+	if (!ports)
 		return NULL;
-	while (!node && (entry = readdir(folder))) {
-		if (!has_value(kind, entry->d_name, name))
+	while (!node && (entry = readdir(ports))) {
+		if (!has_name(entry->d_name, name))
 			continue;
 		if (asprintf(&node, "/dev/%s", entry->d_name) < 0)
-			give_up("no memory to name a device");
+			give_up("no memory to name a port");
 	}
-	closedir(folder);
-	return node;
-}
-
-static char *find_device(const char *name)
-{
-	char *node = NULL;
-
-	for (size_t i = 0; !node && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		node = find_of_kind(&kinds[i], name);
+	closedir(ports);
 	return node;
 }
 
 /**
- * wait_for_device - the device node of the virtio port or disk called @name
+ * wait_for_port - the device node of the virtio serial port called @name
  *
  * Gives up when it has not come after ten seconds.
  */
-const char *wait_for_device(const char *name)
+const char *wait_for_port(const char *name)
 {
 	int uevents = listen_for_uevents();
-	const char *node = find_device(name);
+	const char *node = find_port(name);
 
 	for (int round = 0; !node && round < ROUNDS; round++) {
 		wait_for_uevent(uevents);
-		node = find_device(name);
+		node = find_port(name);
 	}
 	if (uevents >= 0)
 		close(uevents);
 	if (!node)
-		give_up("no device '%s'; the kernel needs CONFIG_VIRTIO_PCI with "
-			"CONFIG_VIRTIO_CONSOLE or CONFIG_VIRTIO_BLK", name);
+		give_up("no port '%s'; the kernel needs CONFIG_VIRTIO_PCI and "
+			"CONFIG_VIRTIO_CONSOLE", name);
 	return node;
 }
