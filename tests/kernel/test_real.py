@@ -52,7 +52,8 @@ def test_a_kernel_comes_up_and_uses_what_is_measured(spec: str) -> None:
 
 def test_kasans_own_tests_pass_in_sync_mode() -> None:
     kernel = provide(parse("linux-6.12:kasan-hw", shipped()), cache.root(), SilentProgress())
-    said = console(kernel.image, "kasan.mode=sync kasan.fault=report kasan_multi_shot")
+    arguments = "kunit.enable=1 kasan.mode=sync kasan.fault=report kasan_multi_shot"
+    said = console(kernel.image, arguments)
     assert "kasan: KernelAddressSanitizer initialized (hw-tags, mode=sync" in said
     assert "ok 1 kasan" in said
     assert "not ok 1 kasan" not in said
