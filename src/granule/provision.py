@@ -13,9 +13,6 @@ from granule.targets.version import find_emulator
 from granule.userland import build_programs, load_recipe, module_files
 from granule.userland import provide as provide_userland
 
-# What init needs to send its results, where it is not built in.
-_MODULES = ("virtio_pci", "virtio_console")
-
 
 def target() -> QemuTarget:
     """The emulated machine, checked before anything is built for it.
@@ -71,5 +68,5 @@ def _bootable(kernel: kernels.BuiltKernel, init: Path, userland: Path) -> Bootab
         kernel=kernel.image,
         init=init,
         userland=userland,
-        modules=module_files(kernel.modules, _MODULES) if kernel.modules else (),
+        modules=module_files(kernel.modules) if kernel.modules else (),
     )
