@@ -79,6 +79,21 @@ def test_the_overview_has_totals_and_what_is_in_none() -> None:
     assert names == ["instructions", "tlbi", "tlbi.broadcast", "mrs.cntvct_el0", "mrs.tfsr_el1"]
 
 
+def test_a_total_over_families_stands_with_the_first() -> None:
+    catalog = Catalog.parse(
+        """
+event = [
+    { name = "mem_access_rd", description = "" },
+    { name = "mem_access_wr", description = "" },
+    { name = "isb", description = "" },
+]
+total = [{ name = "mem_access", description = "", leaves = ["mem_access_rd", "mem_access_wr"] }]
+"""
+    )
+    names = [selection.name for selection in catalog.overview(["isb", "mem_access_rd"])]
+    assert names == ["mem_access", "isb"]
+
+
 def test_everything_has_the_leaves_too() -> None:
     names = [selection.name for selection in CATALOG.everything(COUNTED)]
     assert "tlbi.vae1" in names

@@ -182,13 +182,16 @@ class Catalog:
 
     def _order(self, name: str) -> tuple[int, str]:
         """Families in the order the catalogue first names them, then by name."""
-        families = list(dict.fromkeys(_family(known) for known in self._file_order))
+        families = list(dict.fromkeys(_family(event.name) for event in self.events))
         family = _family(name)
+        if family not in families and name in self._totals:
+            family = self._first_family(self._totals[name])
         return families.index(family) if family in families else len(families), name
 
-    @property
-    def _file_order(self) -> tuple[str, ...]:
-        return (*(event.name for event in self.events), *self._totals)
+    def _first_family(self, total: Total) -> str:
+        """A total over several families stands with the first."""
+        summed = (event.name for event in self.events if _matches_any(event.name, total.leaves))
+        return _family(next(summed, ""))
 
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(name, self._names, n=3, cutoff=0.5)
