@@ -134,9 +134,13 @@ class Catalog:
         return tuple(chosen.values())
 
     def overview(self, counted: Iterable[str]) -> tuple[Selection, ...]:
-        """Every total something was counted for, and the leaves that are in none."""
-        leaves = sorted(set(counted))
-        return tuple(s for s in self.everything(leaves) if s.is_total or not self._in_total(s.name))
+        """Every total something was counted for, and the leaves that are in none.
+
+        Of the latter all, counted or not: that no access was checked is an answer.
+        """
+        alone = {event.name for event in self.events if not self._in_total(event.name)}
+        found = self.everything(set(counted) | alone)
+        return tuple(s for s in found if s.is_total or not self._in_total(s.name))
 
     def everything(self, counted: Iterable[str]) -> tuple[Selection, ...]:
         """Every total something was counted for and every leaf, in the catalogue's order."""
