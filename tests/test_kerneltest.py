@@ -58,6 +58,7 @@ def test_nothing_is_counted_and_complaints_are_expected(
     _test(bootable, target, tmp_path)
     assert target.jobs[0].counting is None
     assert target.jobs[0].tolerate_reports
+    assert "kunit.enable=1" in target.jobs[0].kernel_arguments
     assert target.jobs[0].request.copies == (tmp_path,)
 
 

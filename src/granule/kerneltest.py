@@ -21,6 +21,10 @@ from granule.report.model import Model
 from granule.run import Bootable, Settings, check_started, make_job
 from granule.targets import Counting, Outcome, Target
 
+# KUnit runs where it was built in; KASAN goes on after the faults its tests plant,
+# and a hundred of its reports must fit into the log.
+_ARGUMENTS = "kunit.enable=1 kasan.fault=report kasan_multi_shot log_buf_len=16M"
+
 # Each program's results become the subtests of one named after it, as KTAP nests
 # them. A selftest that exits with 4 was skipped.
 _SCRIPT = """\
@@ -79,7 +83,7 @@ class _Tests:
 
     def run(self, counting: Counting | None) -> list[ktap.Result]:
         command = _command(self.selftests)
-        job = make_job(self.bootable, command, Settings(counting=counting))
+        job = make_job(self.bootable, command, _settings(counting))
         # A test of a checker makes the kernel complain on purpose.
         outcome = self.target.run(replace(job, tolerate_reports=True), self.progress)
         check_started(outcome, command)
@@ -130,6 +134,10 @@ def render(report: TestReport) -> Iterator[RenderableType]:
         f"{report.kernel} ({report.release}): {report.passed} passed, "
         f"{report.failed} failed, {report.skipped} skipped"
     )
+
+
+def _settings(counting: Counting | None) -> Settings:
+    return Settings(counting=counting, kernel_arguments=_ARGUMENTS)
 
 
 def _command(selftests: Selftests | None) -> Command:

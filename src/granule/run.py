@@ -47,6 +47,7 @@ class Settings:
     hang: float = 120
     counting: Counting | None = field(default_factory=Counting)
     environment: tuple[tuple[str, str], ...] = ()
+    kernel_arguments: str = ""
 
     @property
     def repeatable(self) -> bool:
@@ -123,6 +124,7 @@ def make_job(bootable: Bootable, command: Command, settings: Settings, seed: int
         hang=settings.hang,
         repeatable=settings.repeatable,
         seed=seed,
+        kernel_arguments=settings.kernel_arguments,
     )
 
 

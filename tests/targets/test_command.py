@@ -47,6 +47,11 @@ def test_commas_in_paths_are_doubled(job: Job) -> None:
     assert "out=/a,,b/counts.json" in _line(job, "/a,b")
 
 
+def test_arguments_are_added_to_the_kernel_s_own(job: Job) -> None:
+    words = command_line(replace(job, kernel_arguments="kasan=off"), Files(Path("/run")), PLUGIN)
+    assert words[words.index("-append") + 1].endswith("oops=panic kasan=off")
+
+
 def test_no_counting_no_plugin(job: Job) -> None:
     assert "-plugin" not in _line(replace(job, counting=None))
 

@@ -109,6 +109,12 @@ def test_a_machine_that_ends_without_its_results(qemu: Script, job: Job, body: s
         qemu(body + "count()\n").run(job, SilentProgress())
 
 
+def test_what_init_complains_of_is_shown(qemu: Script, job: Job) -> None:
+    body = 'say("granule-init: no port, the kernel needs CONFIG_VIRTIO_CONSOLE")\n'
+    with pytest.raises(GuestError, match="gave up: no port, the kernel needs CONFIG_VIRTIO"):
+        qemu(body).run(job, SilentProgress())
+
+
 def test_counts_that_are_not_there(qemu: Script, job: Job) -> None:
     with pytest.raises(GuestError, match="left no counts"):
         qemu("leave(ALL)\n").run(job, SilentProgress())

@@ -26,6 +26,7 @@ class Request(BaseModel):
     timeout: float
     copies: tuple[Path, ...]
     environment: tuple[str, ...]
+    kernel_arguments: str
     command: tuple[str, ...]
     expressions: tuple[str, ...] = ()
     runs: int = 1
@@ -53,6 +54,7 @@ class Request(BaseModel):
             timeout=self.timeout,
             counting=counting,
             environment=tuple(_variable(text) for text in self.environment),
+            kernel_arguments=self.kernel_arguments,
         )
 
 
@@ -126,6 +128,15 @@ _GUEST = (
         multiple=True,
         metavar="NAME=VALUE",
         help="A variable for the command.",
+        callback=_keep,
+        expose_value=False,
+    ),
+    click.option(
+        "--append",
+        "kernel_arguments",
+        default="",
+        metavar="ARGUMENTS",
+        help="More for the kernel's command line, such as 'kasan.mode=async'.",
         callback=_keep,
         expose_value=False,
     ),

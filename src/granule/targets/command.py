@@ -83,7 +83,7 @@ def _machine(job: Job) -> list[str]:
 
 def _kernel(job: Job, files: Files) -> list[str]:
     images = ["-kernel", str(job.kernel), "-initrd", str(files.initramfs)]
-    return [*images, "-append", KERNEL_ARGUMENTS]
+    return [*images, "-append", f"{KERNEL_ARGUMENTS} {job.kernel_arguments}".strip()]
 
 
 def _results(files: Files) -> list[str]:

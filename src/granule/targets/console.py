@@ -12,6 +12,7 @@ _DEATH = re.compile(
     rb"|Unable to handle kernel [^\r\n]*"
     rb"|kernel BUG at [^\r\n]*"
 )
+_COMPLAINT = re.compile(rb"granule-init: ([^\r\n]*)")
 _REPORT = re.compile(rb"\bBUG: [^\r\n]*")
 
 
@@ -50,6 +51,12 @@ class ConsoleScanner:
         matches = [match for pattern in self._patterns if (match := pattern.search(text))]
         first = min(matches, key=lambda match: match.start(), default=None)
         return first[0].decode(errors="replace").strip() if first else None
+
+
+def complaint_of_init(path: Path) -> str | None:
+    """Why init gave up before it could send any results, in its own words."""
+    match = _COMPLAINT.search(path.read_bytes()) if path.exists() else None
+    return match[1].decode(errors="replace").strip() if match else None
 
 
 def last_lines(path: Path, count: int = LAST_LINES) -> str:

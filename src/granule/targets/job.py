@@ -41,6 +41,7 @@ class Job:
     CPU only) guest time is the number of instructions, so equal jobs give equal
     counts; ``seed`` then decides everything random. ``tolerate_reports`` lets
     the kernel complain (a KASAN test does that on purpose) as long as it lives.
+    ``kernel_arguments`` are added to the kernel's command line.
     """
 
     kernel: Path
@@ -56,6 +57,7 @@ class Job:
     repeatable: bool = True
     seed: int = 1
     tolerate_reports: bool = False
+    kernel_arguments: str = ""
 
     def __post_init__(self) -> None:
         if self.repeatable and self.cpus != 1:

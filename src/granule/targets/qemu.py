@@ -15,7 +15,7 @@ from granule.errors import GuestError, MachineError, MissingToolError
 from granule.events.counts import Counts
 from granule.progress import Progress
 from granule.targets.command import Files, command_line
-from granule.targets.console import last_lines
+from granule.targets.console import complaint_of_init, last_lines
 from granule.targets.job import Job, MachineRecord, Outcome
 from granule.targets.results import Results, read_results
 from granule.targets.rundir import new_run_directory
@@ -77,7 +77,7 @@ class QemuTarget:
             with _started(self._command(job, files), files) as process:
                 Watch(process, job, files, self._stopping).until_end(step)
             wall = time.monotonic() - start
-            results = read_results(files.results)
+            results = _read_results(files)
             counts = _read_counts(files) if job.counting else None
         return _outcome(job, files, results, counts, wall, version)
 
@@ -105,6 +105,15 @@ def _dying_with_us() -> list[str]:
     """Even a killed Granule leaves no QEMU behind, where setpriv can see to that."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
+
+
+def _read_results(files: Files) -> Results:
+    try:
+        return read_results(files.results)
+    except GuestError as error:
+        if complaint := complaint_of_init(files.console):
+            raise GuestError(f"The guest gave up: {complaint}") from error
+        raise
 
 
 def _read_counts(files: Files) -> Counts:
