@@ -79,6 +79,11 @@ def test_the_overview_has_totals_and_what_is_in_none() -> None:
     assert names == ["instructions", "tlbi", "tlbi.broadcast", "mrs.cntvct_el0", "mrs.tfsr_el1"]
 
 
+def test_the_overview_shows_that_a_single_event_did_not_happen() -> None:
+    (row,) = (s for s in CATALOG.select([], ["tlbi.vae1is"]) if s.name == "instructions")
+    assert row.count({}) == ByLevel()
+
+
 def test_a_total_over_families_stands_with_the_first() -> None:
     catalog = Catalog.parse(
         """

@@ -138,9 +138,13 @@ class Catalog:
 
         Of the latter all, counted or not: that no access was checked is an answer.
         """
-        alone = {event.name for event in self.events if not self._in_total(event.name)}
-        found = self.everything(set(counted) | alone)
+        found = self.everything(set(counted) | self._always_shown())
         return tuple(s for s in found if s.is_total or not self._in_total(s.name))
+
+    def _always_shown(self) -> set[str]:
+        """The events that are single, not one of a family, and in no total."""
+        single = (event.name for event in self.events if not _is_glob(event.name))
+        return {name for name in single if not self._in_total(name)}
 
     def everything(self, counted: Iterable[str]) -> tuple[Selection, ...]:
         """Every total something was counted for and every leaf, in the catalogue's order."""
@@ -152,7 +156,7 @@ class Catalog:
 
     def _expand(self, expression: str, leaves: Sequence[str]) -> tuple[Selection, ...]:
         name, levels = _split(expression)
-        if any(character in name for character in _WILD):
+        if _is_glob(name):
             matched = [leaf for leaf in leaves if fnmatchcase(leaf, name)]
             return tuple(Selection(leaf, (leaf,), levels) for leaf in matched)
         total = self._total(name, leaves)
@@ -172,7 +176,7 @@ class Catalog:
         return any(_matches_any(leaf, total.leaves) for total in self.totals)
 
     def _exists(self, name: str) -> bool:
-        if any(character in name for character in _WILD):
+        if _is_glob(name):
             return any(
                 fnmatchcase(known, name) or fnmatchcase(name, known) for known in self._names
             )
@@ -210,6 +214,10 @@ def _split(expression: str) -> tuple[str, frozenset[Level]]:
             f"'{expression}' ends in ':{suffix}'; write ':u' for EL0, ':k' for EL1 or neither."
         )
     return name, _SUFFIXES[suffix] if colon else BOTH
+
+
+def _is_glob(name: str) -> bool:
+    return any(character in name for character in _WILD)
 
 
 def _family(name: str) -> str:
