@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The tables of ``granule stat``."""
 
+from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import groupby
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -24,18 +25,19 @@ def render_stat(report: StatReport) -> Iterator[RenderableType]:
 def _table(region: RegionStat, report: StatReport) -> Table:
     many = len(report.machine.runs) > 1
     made = table(["event", ":u", ":k", "total", *(["spread"] if many else [])])
-    for before, row in pairwise((None, *region.events)):
-        if before and row and _starts_group(before, row):
+    for family, rows in _groups(region):
+        if made.row_count:
             made.add_row()
-        if row:
+        for row in rows:
             made.add_row(*_cells(row, report, many=many))
     return made
 
 
-def _starts_group(before: EventRow, row: EventRow) -> bool:
-    """A family with members stands apart; single events follow each other."""
-    families = _family(before), _family(row)
-    return families[0] != families[1] and (before.event, row.event) != families
+def _groups(region: RegionStat) -> Iterator[tuple[str, list[EventRow]]]:
+    """Families with several members stand apart; single events follow each other."""
+    sizes = Counter(_family(row) for row in region.events)
+    keyed = groupby(region.events, lambda row: _family(row) if sizes[_family(row)] > 1 else "")
+    yield from ((family, list(rows)) for family, rows in keyed)
 
 
 def _title(region: RegionStat) -> str:
