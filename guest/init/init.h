@@ -43,6 +43,9 @@ void mount_in_userland(void);
 /* modules.c */
 void load_modules(void);
 
+/* settle.c */
+void settle(void);
+
 /* ports.c */
 const char *wait_for_port(const char *name);
 

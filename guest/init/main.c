@@ -22,6 +22,7 @@ static void run_for_results(const struct options *options)
 
 	set_results_port(wait_for_port(RESULTS_PORT));
 	prepare_userland();
+	settle();
 	run_command(options, status, sizeof(status));
 	if (options->symbols)
 		keep_symbols();

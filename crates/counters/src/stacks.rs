@@ -57,8 +57,14 @@ pub fn walk(vcpu: &mut Vcpu, ram: &Ram, pc: u64) -> Vec<u64> {
     frames
 }
 
+/// Bit 55 chooses the kernel's range of addresses.
+fn is_kernel(address: u64) -> bool {
+    address >> 55 & 1 == 1
+}
+
 fn record(vcpu: &mut Vcpu, ram: &Ram, frame: u64) -> Option<(u64, u64)> {
-    if frame == 0 || !frame.is_multiple_of(8) {
+    // On entry from EL0, X29 is still the program's.
+    if !is_kernel(frame) || !frame.is_multiple_of(8) {
         return None;
     }
     let mut word = |address| ram.read_u64(vcpu.physical(address, ram)?);
