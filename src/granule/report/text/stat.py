@@ -25,7 +25,7 @@ def render_stat(report: StatReport) -> Iterator[RenderableType]:
 def _table(region: RegionStat, report: StatReport) -> Table:
     many = len(report.machine.runs) > 1
     made = table(["event", ":u", ":k", "total", *(["spread"] if many else [])])
-    for family, rows in _groups(region):
+    for rows in _groups(region):
         if made.row_count:
             made.add_row()
         for row in rows:
@@ -33,11 +33,11 @@ def _table(region: RegionStat, report: StatReport) -> Table:
     return made
 
 
-def _groups(region: RegionStat) -> Iterator[tuple[str, list[EventRow]]]:
+def _groups(region: RegionStat) -> Iterator[list[EventRow]]:
     """Families with several members stand apart; single events follow each other."""
     sizes = Counter(_family(row) for row in region.events)
     keyed = groupby(region.events, lambda row: _family(row) if sizes[_family(row)] > 1 else "")
-    yield from ((family, list(rows)) for family, rows in keyed)
+    yield from (list(rows) for _, rows in keyed)
 
 
 def _title(region: RegionStat) -> str:
