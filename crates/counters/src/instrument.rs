@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //! Plants counters and callbacks in a translation block.
 
-use std::collections::HashMap;
 use std::sync::PoisonError;
 
 use granule_events::{Access, Control, Event, ExceptionLevel, MarkKind, SystemRegister, TagCheck};
@@ -9,52 +8,12 @@ use granule_events::{Access, Control, Event, ExceptionLevel, MarkKind, SystemReg
 use crate::blocks::{self, Decoded};
 use crate::callbacks;
 use crate::counters::Counters;
-use crate::ledger::{Ledger, Meaning, Sense, Slot};
+use crate::ledger::{Ledger, Meaning, Sense};
 use crate::plugin::{Books, Plugin};
 use crate::qemu::{Block, When};
+use crate::sites::{AccessSite, CheckedAccess, Sites, StackSite, VectorSite};
 use crate::stacks::Stacks;
 use crate::vcpu::checks;
-
-/// One access of an instruction and the slots of its tag check.
-#[derive(Debug, Clone)]
-pub struct CheckedAccess {
-    pub access: Access,
-    pub check: Slot,
-    pub take_back: Slot,
-}
-
-/// An instruction whose accesses may be tag-checked.
-#[derive(Debug)]
-pub struct AccessSite {
-    pub pc: u64,
-    pub accesses: Vec<CheckedAccess>,
-}
-
-/// The first instruction of an exception vector.
-#[derive(Debug)]
-pub struct VectorSite {
-    pub pc: u64,
-    /// Byte offset in the vector table.
-    pub offset: u64,
-    /// Where the exception comes from.
-    pub from: ExceptionLevel,
-}
-
-/// A place whose call stacks are recorded.
-#[derive(Debug)]
-pub struct StackSite {
-    pub pc: u64,
-    pub el: ExceptionLevel,
-}
-
-/// Data that generated code points to. It lives for ever, so each place gets
-/// one, however often QEMU translates it.
-#[derive(Debug, Default)]
-pub struct Sites {
-    accesses: HashMap<(ExceptionLevel, u64, u32), &'static AccessSite>,
-    vectors: HashMap<u64, &'static VectorSite>,
-    stacks: HashMap<(ExceptionLevel, u64), &'static StackSite>,
-}
 
 /// Instruments a block that is being translated by a vCPU whose shadow says `el`.
 ///

@@ -10,8 +10,9 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`blocks`] | cuts a translation block into stretches, one counter each |
-//! | [`instrument`] | plants counters and callbacks in a block |
-//! | [`callbacks`] | the functions QEMU calls |
+//! | [`entry`] | the functions QEMU calls: installation, translation, the end |
+//! | [`instrument`], [`sites`] | plants counters and callbacks in a block |
+//! | [`callbacks`] | what generated code calls while the guest runs |
 //! | [`vcpu`], [`pages`], [`ram`] | the state that decides on tag checks |
 //! | [`counters`], [`local`], [`ledger`] | the counts, and what each means |
 //! | [`regions`], [`output`] | regions of interest, the JSON document |
@@ -22,6 +23,7 @@ mod arguments;
 mod blocks;
 mod callbacks;
 mod counters;
+mod entry;
 mod heartbeat;
 mod instrument;
 mod ledger;
@@ -32,5 +34,6 @@ mod plugin;
 mod qemu;
 mod ram;
 mod regions;
+mod sites;
 mod stacks;
 mod vcpu;

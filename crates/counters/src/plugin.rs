@@ -9,11 +9,11 @@ use std::sync::{Mutex, MutexGuard, OnceLock, RwLock};
 use crate::arguments::Arguments;
 use crate::counters::Counters;
 use crate::heartbeat::Heartbeat;
-use crate::instrument::Sites;
 use crate::output::{self, Diagnostics};
 use crate::qemu;
 use crate::ram::Ram;
 use crate::regions::Regions;
+use crate::sites::Sites;
 use crate::vcpu::{checks, Handles, Shared, Vcpu};
 
 static PLUGIN: OnceLock<Plugin> = OnceLock::new();
