@@ -96,8 +96,11 @@ class Job:
 
     @contextmanager
     def open_work(self, progress: Progress) -> Iterator[Work]:
-        """The build directory: one for a tree and configuration, at any revision."""
-        key = f"{self.origin.home}\n{self.request.wanted.text()}\n{self.tools.version}"
+        """The build directory: one for a tree and its fragments, at any revision.
+
+        A fragment may change too: make then builds what the changed symbols touch.
+        """
+        key = "\n".join((self.origin.home, *self.fragments, self.tools.version))
         with open_work(self.cache, key, progress) as work:
             yield work
 

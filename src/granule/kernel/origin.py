@@ -55,7 +55,7 @@ class Origin(Protocol):
 
     @property
     def keeps_objects(self) -> bool:
-        """Whether another revision is likely to be built next."""
+        """Whether the next build may start from this one's objects."""
         ...
 
     def prepare(self, work: Path, cache: Path, progress: Progress) -> Path:
@@ -75,7 +75,7 @@ class PackageOrigin:
     """A source package, unpacked; features will be applied to a copy of it."""
 
     is_known = True
-    keeps_objects = False
+    keeps_objects = True
 
     def __init__(self, spec: Linux, tree: SourceTree) -> None:
         self.spec: Linux | Revision = spec
