@@ -69,3 +69,15 @@ def counted(region: Region, level: str) -> dict[str, int]:
     """
     found = {name: getattr(count, level) for name, count in region.events.items()}
     return {name: count for name, count in found.items() if count and name != "exceptions.irq"}
+
+
+def wrong(expected: Expected, outcome: Outcome, level: str) -> list[str]:
+    """What differs, one line for each region and event."""
+    found = regions(outcome)
+    return [
+        f"{name}: {event}: {actual.get(event, 0)} counted, {events.get(event, 0)} happened"
+        for name, events in expected.items()
+        for actual in [counted(found[name], level)]
+        for event in sorted(actual.keys() | events.keys())
+        if actual.get(event, 0) != events.get(event, 0)
+    ]

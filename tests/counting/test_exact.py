@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every count is right to the last one.
+"""Every count of user space is right to the last one.
 
-A program makes known numbers of each kind of event happen at EL0, a module at
-EL1 (guest/workloads/exact.c, guest/modules/exact). All events of each region
-are compared, so one that is counted and did not happen fails as well.
+A program makes known numbers of each kind of event happen
+(guest/workloads/exact.c). All events of each region are compared, so one that is
+counted and did not happen fails as well.
 """
 
 import pytest
-from tests.counting.conftest import Expected, Run, counted, expectations, regions
+from tests.counting.conftest import Run, expectations, wrong
 
 from granule.targets import Counting, Outcome
 from granule.userland import GuestPrograms
@@ -23,18 +23,6 @@ def user(run: Run, programs: GuestPrograms) -> Outcome:
         copies=(programs.workloads["exact"],),
         counting=Counting(verify=True),
     )
-
-
-def wrong(expected: Expected, outcome: Outcome, level: str) -> list[str]:
-    """What differs, one line for each region and event."""
-    found = regions(outcome)
-    return [
-        f"{name}: {event}: {actual.get(event, 0)} counted, {events.get(event, 0)} happened"
-        for name, events in expected.items()
-        for actual in [counted(found[name], level)]
-        for event in sorted(actual.keys() | events.keys())
-        if actual.get(event, 0) != events.get(event, 0)
-    ]
 
 
 def test_a_program_is_counted_exactly(user: Outcome) -> None:

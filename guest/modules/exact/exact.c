@@ -10,15 +10,16 @@
  * mark, so it has one instruction more than its body.
  *
  * The log has one line a region:
- *	granule-exact: {"region": NAME, "events": {EVENT: COUNT, ...}}
+ *	granule-exact: {"region": NAME, "k": {EVENT: COUNT, ...}}
  * Events that are not named must not happen.
  */
 #include <linux/kasan.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/module.h>
-#include <linux/slab.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <asm/daifflags.h>
 #include <asm/mte.h>
 #include <asm/neon.h>
 #include <asm/sysreg.h>
@@ -26,87 +27,87 @@
 #define MARK_OPEN	".inst 0xd288ea5f\n"	/* movz xzr, #0x4752 */
 #define MARK_CLOSE	".inst 0xd2a8ea5f\n"	/* movz xzr, #0x4752, lsl #16 */
 
-#define REPEAT		100
-#define STR(x)		#x
-#define XSTR(x)		STR(x)
+#define REPEATS		100
+
+/* The kernel's own code is assembled for an older architecture. */
+#define EXTENSIONS							\
+	".arch armv8.5-a\n"						\
+	".arch_extension memtag\n"					\
+	".arch_extension lse\n"						\
+	".arch_extension fp\n"						\
+	".arch_extension simd\n"
 
 /*
- * x0: name, x1: base address, x2: an offset register (0), x4 to x7: scratch,
- * x9: keeps SP. The tag of the base is what the caller made it.
+ * x0: the region's name, x1: an address, x2: another operand, x4 to x7:
+ * scratch, x9: keeps SP. @before and @after are outside the region.
+ *
+ * The compiler takes the repetitions for a few instructions. Its branches would
+ * not reach across many regions, so the functions that have some are noinline.
  */
-#define BODY(body)							\
-	MARK_OPEN							\
-	".rept " XSTR(REPEAT) "\n" body "\n.endr\n"			\
-	MARK_CLOSE
-
-#define RUN(body, name, base)						\
+#define RUN_WITH(before, after, body, name, address, operand)		\
 do {									\
 	register const char *x0 asm("x0") = (name);			\
-	register unsigned long x1 asm("x1") = (unsigned long)(base);	\
-	register unsigned long x2 asm("x2") = 0;			\
+	register unsigned long x1 asm("x1") = (unsigned long)(address);	\
+	register unsigned long x2 asm("x2") = (operand);		\
 	unsigned long flags = local_daif_save();			\
 									\
-	asm volatile(BODY(body)						\
+	asm volatile(EXTENSIONS before "\n"				\
+		     MARK_OPEN						\
+		     ".rept " __stringify(REPEATS) "\n"			\
+		     body "\n"						\
+		     ".endr\n"						\
+		     MARK_CLOSE						\
+		     after						\
 		     : "+r" (x0), "+r" (x1), "+r" (x2)			\
 		     :							\
-		     : "x4", "x5", "x6", "x7", "x8", "x9", "cc", "memory"); \
+		     : "x4", "x5", "x6", "x7", "x9", "cc", "memory");	\
 	local_daif_restore(flags);					\
 } while (0)
 
-/* The same with SP at the base for the length of the region. */
-#define RUN_ON_SP(body, name, base)					\
-do {									\
-	register const char *x0 asm("x0") = (name);			\
-	register unsigned long x1 asm("x1") = (unsigned long)(base);	\
-	register unsigned long x2 asm("x2") = 0;			\
-	unsigned long flags = local_daif_save();			\
-									\
-	asm volatile("mov x9, sp\n"					\
-		     "mov sp, x1\n"					\
-		     BODY(body)						\
-		     "mov sp, x9\n"					\
-		     : "+r" (x0), "+r" (x1), "+r" (x2)			\
-		     :							\
-		     : "x4", "x5", "x6", "x7", "x8", "x9", "cc", "memory"); \
-	local_daif_restore(flags);					\
-} while (0)
+#define RUN(body, name, address, operand)				\
+	RUN_WITH("", "", body, name, address, operand)
 
-#define EXPECT(name, n, events, ...)					\
-	pr_info("granule-exact: {\"region\": \"%s\", \"events\": {\"instructions\": %d" events "}}\n", \
-		name, (n) * REPEAT + 1, ##__VA_ARGS__)
+/* The same with SP at the address for the length of the region. */
+#define RUN_ON_SP(body, name, address)					\
+	RUN_WITH("mov x9, sp\n mov sp, x1", "mov sp, x9", body, name, address, 0)
 
-#define COUNT(event)	", \"" event "\": " XSTR(REPEAT)
-
-#define READ		COUNT("mem_access_rd")
-#define WRITE		COUNT("mem_access_wr")
-#define CHECKED_READ	READ COUNT("mem_access_checked_rd")
-#define CHECKED_WRITE	WRITE COUNT("mem_access_checked_wr")
-#define READ_WRITE	READ WRITE
-#define CHECKED_BOTH	CHECKED_READ CHECKED_WRITE
-
-#define LOAD_STORE	"ldr x4, [x1]\n str x4, [x1, #8]\n"
-
-#define ROUNDS(n, body, name, base, events)				\
-do {									\
-	RUN(body, name, base);						\
-	EXPECT(name, n, events);					\
-} while (0)
-
-#define ROUNDS_ON_SP(n, body, name, base, events)			\
-do {									\
-	RUN_ON_SP(body, name, base);					\
-	EXPECT(name, n, events);					\
-} while (0)
-
-#define TCMA1	BIT(58)
-
-static void set_tcma1(bool on)
+static void expect(const char *name, int instructions, const char *events)
 {
-	u64 tcr = read_sysreg(tcr_el1);
-
-	write_sysreg(on ? tcr | TCMA1 : tcr & ~TCMA1, tcr_el1);
-	isb();
+	pr_info("granule-exact: {\"region\": \"%s\", \"k\": {\"instructions\": %d%s}}\n",
+		name, instructions * REPEATS + 1, events);
 }
+
+/* As many of an event as there are repetitions. */
+#define COUNT(event)	", \"" event "\": " __stringify(REPEATS)
+
+#define RD		COUNT("mem_access_rd")
+#define WR		COUNT("mem_access_wr")
+#define BOTH		RD WR
+#define CHECKED_RD	RD COUNT("mem_access_checked_rd")
+#define CHECKED_WR	WR COUNT("mem_access_checked_wr")
+#define CHECKED_BOTH	CHECKED_RD CHECKED_WR
+#define NOTHING		""
+
+/* @n instructions in @body; what each repetition causes is in @events. */
+#define REGION(name, n, body, address, events)				\
+do {									\
+	RUN(body, name, address, 0);					\
+	expect(name, n, events);					\
+} while (0)
+
+#define REGION_ON_SP(name, n, body, address, events)			\
+do {									\
+	RUN_ON_SP(body, name, address);					\
+	expect(name, n, events);					\
+} while (0)
+
+#define LOAD_STORE	"ldr x4, [x1]\n str x4, [x1, #8]"
+
+#define CHANGE_CONTROL(register, clear, set)				\
+do {									\
+	sysreg_clear_set(register, clear, set);				\
+	isb();								\
+} while (0)
 
 static void set_tco(bool on)
 {
@@ -122,153 +123,192 @@ static void *with_tag(void *address, u8 tag)
 			((unsigned long)tag << 56));
 }
 
-/* Plain accesses: what makes one checked, and what exempts it. */
-static void plain_accesses(void *tagged, void *untagged)
+/* What makes an access checked, and what exempts it. */
+static noinline void controls(void *linear)
 {
-	set_tcma1(false);
-	ROUNDS(2, LOAD_STORE, "linear map, tag 0xf, TCMA1 = 0", tagged,
-	       CHECKED_BOTH);
-	set_tcma1(true);
-	ROUNDS(2, LOAD_STORE, "linear map, tag 0xf, TCMA1 = 1", tagged,
-	       READ_WRITE);
-	ROUNDS(2, LOAD_STORE, "linear map, tag 0xe, TCMA1 = 1",
-	       with_tag(tagged, 0xe), CHECKED_BOTH);
-	set_tcma1(false);
+	CHANGE_CONTROL(tcr_el1, TCR_TCMA1, 0);
+	REGION("tag f, TCMA1 = 0", 2, LOAD_STORE, linear, CHECKED_BOTH);
+	CHANGE_CONTROL(tcr_el1, 0, TCR_TCMA1);
+	REGION("tag f, TCMA1 = 1", 2, LOAD_STORE, linear, BOTH);
+	REGION("tag e, TCMA1 = 1", 2, LOAD_STORE, with_tag(linear, 0xe), CHECKED_BOTH);
+	CHANGE_CONTROL(tcr_el1, TCR_TCMA1, 0);
+	REGION("tag e, TCMA1 = 0", 2, LOAD_STORE, with_tag(linear, 0xe), CHECKED_BOTH);
+	CHANGE_CONTROL(tcr_el1, TCR_TBI1, 0);
+	REGION("TBI1 = 0", 2, LOAD_STORE, linear, BOTH);
+	CHANGE_CONTROL(tcr_el1, 0, TCR_TBI1);
+	CHANGE_CONTROL(sctlr_el1, SCTLR_ELx_ATA, 0);
+	REGION("ATA = 0", 2, LOAD_STORE, linear, BOTH);
+	CHANGE_CONTROL(sctlr_el1, SCTLR_EL1_ATA0, SCTLR_ELx_ATA);
+	REGION("ATA0 = 0", 2, LOAD_STORE, linear, CHECKED_BOTH);
+	CHANGE_CONTROL(sctlr_el1, 0, SCTLR_EL1_ATA0);
 	set_tco(true);
-	ROUNDS(2, LOAD_STORE, "linear map, TCO = 1", tagged, READ_WRITE);
+	REGION("TCO = 1", 2, LOAD_STORE, linear, BOTH);
 	set_tco(false);
-	ROUNDS(2, LOAD_STORE, "vmalloc", untagged, READ_WRITE);
-	ROUNDS(1, "ldr x4, [x1, x2]", "register offset", tagged, CHECKED_READ);
-	ROUNDS(1, "ldr x4, 1f\n1:", "literal", tagged, READ);
+	REGION("TCO off and on", 4,
+	       SET_PSTATE_TCO(1) "\n ldr x4, [x1]\n" SET_PSTATE_TCO(0) "\n str x4, [x1]",
+	       linear, RD CHECKED_WR ", \"msr.tco\": 200");
 }
 
-static void stack_accesses(void *tagged)
+static noinline void memory_types(void *linear, void *vmalloced)
 {
-	ROUNDS_ON_SP(2, "ldr x4, [sp]\n str x4, [sp, #8]",
-		     "SP, immediate", tagged, READ_WRITE);
-	ROUNDS_ON_SP(1, "ldp x4, x5, [sp, #16]", "SP, pair", tagged, READ);
-	ROUNDS_ON_SP(1, "ldr x4, [sp, x2]", "SP, register offset", tagged,
-		     CHECKED_READ);
-	ROUNDS_ON_SP(2, "str x4, [sp, #-16]!\n ldr x4, [sp], #16",
-		     "SP, writeback", tagged + 64, CHECKED_BOTH);
-}
-
-static void pairs_and_atomics(void *tagged)
-{
-	ROUNDS(2, "ldp x4, x5, [x1]\n stp x4, x5, [x1, #16]", "pairs", tagged,
+	REGION("vmalloc", 2, LOAD_STORE, vmalloced, BOTH);
+	REGION("vmalloc, across pages", 2, LOAD_STORE, vmalloced + PAGE_SIZE - 4, BOTH);
+	REGION("linear map, across pages", 2, LOAD_STORE, linear + PAGE_SIZE - 4,
 	       CHECKED_BOTH);
-	ROUNDS(2, "ldxr x4, [x1]\n stxr w5, x4, [x1]", "exclusives", tagged,
-	       CHECKED_BOTH COUNT("atomics.load_exclusive")
-	       COUNT("atomics.store_exclusive"));
-	ROUNDS(1, "cas x4, x5, [x1]", "cas", tagged,
-	       CHECKED_BOTH COUNT("atomics.cas"));
-	ROUNDS(1, "casp x4, x5, x6, x7, [x1]", "casp", tagged,
-	       CHECKED_BOTH COUNT("atomics.casp"));
-	ROUNDS(1, "swp x4, x5, [x1]", "swp", tagged,
-	       CHECKED_BOTH COUNT("atomics.swp"));
-	ROUNDS(1, "ldadd x4, x5, [x1]", "ldadd", tagged,
-	       CHECKED_BOTH COUNT("atomics.ld_op"));
-	ROUNDS(1, "stadd x4, [x1]", "stadd", tagged,
-	       CHECKED_BOTH COUNT("atomics.st_op"));
-	ROUNDS(2, "ldar x4, [x1]\n stlr x4, [x1]", "acquire and release",
-	       tagged, CHECKED_BOTH);
+	REGION("register offset", 1, "ldr x4, [x1, x2]", linear, CHECKED_RD);
+	REGION("literal", 1, "ldr x4, .", NULL, RD);
+	REGION("prefetch", 1, "prfm pldl1keep, [x1]", linear, NOTHING);
 }
 
-static void odd_accesses(void *tagged)
+static noinline void stack_accesses(void *linear)
 {
-	ROUNDS(1, "ldr x4, [x1]", "page-crossing", tagged + PAGE_SIZE - 4,
-	       CHECKED_READ);
-	ROUNDS(1, "dc zva, x1", "DC ZVA", tagged, CHECKED_WRITE);
-	ROUNDS(2, "ldg x4, [x1]\n stg x4, [x1]", "LDG and STG", tagged,
-	       COUNT("tag_ld") COUNT("tag_st"));
-	ROUNDS(1, "prfm pldl1keep, [x1]", "prefetch", tagged, "");
+	REGION_ON_SP("SP, immediate", 2, "ldr x4, [sp]\n str x4, [sp, #8]", linear, BOTH);
+	REGION_ON_SP("SP, pair", 1, "ldp x4, x5, [sp, #16]", linear, RD);
+	REGION_ON_SP("SP, exclusive", 2, "ldxr x4, [sp]\n stxr w5, x4, [sp]", linear,
+		     BOTH COUNT("atomics.load_exclusive") COUNT("atomics.store_exclusive"));
+	REGION_ON_SP("SP, register offset", 1, "ldr x4, [sp, x2]", linear, CHECKED_RD);
+	REGION_ON_SP("SP, writeback", 2, "str x4, [sp, #-16]!\n ldr x4, [sp], #16",
+		     linear + 64, CHECKED_BOTH);
+	REGION_ON_SP("SP, writeback, vmalloc", 2, "str x4, [sp, #-16]!\n ldr x4, [sp], #16",
+		     (void *)ALIGN(current_stack_pointer - 256, 16), BOTH);
 }
 
-static void simd_accesses(void *tagged)
+static noinline void pairs_and_atomics(void *linear)
+{
+	REGION("pairs", 2, "ldp x4, x5, [x1]\n stp x4, x5, [x1, #16]", linear, CHECKED_BOTH);
+	REGION("pairs without caching", 2, "ldnp x4, x5, [x1]\n stnp x4, x5, [x1, #16]", linear,
+	       CHECKED_BOTH);
+	REGION("bytes", 2, "ldrb w4, [x1, #1]\n strb w4, [x1, #2]", linear, CHECKED_BOTH);
+	REGION("exclusives", 2, "ldxr x4, [x1]\n stxr w5, x4, [x1]", linear,
+	       CHECKED_BOTH COUNT("atomics.load_exclusive") COUNT("atomics.store_exclusive"));
+	REGION("cas", 1, "cas x4, x5, [x1]", linear, CHECKED_BOTH COUNT("atomics.cas"));
+	REGION("casp", 1, "casp x4, x5, x6, x7, [x1]", linear,
+	       CHECKED_BOTH COUNT("atomics.casp"));
+	REGION("swp", 1, "swp x4, x5, [x1]", linear, CHECKED_BOTH COUNT("atomics.swp"));
+	REGION("ldadd", 1, "ldadd x4, x5, [x1]", linear, CHECKED_BOTH COUNT("atomics.ld_op"));
+	REGION("stadd", 1, "stadd x4, [x1]", linear, CHECKED_BOTH COUNT("atomics.st_op"));
+	REGION("stadd, vmalloc", 1, "stadd x4, [x1]", current_stack_pointer - 256,
+	       BOTH COUNT("atomics.st_op"));
+	REGION("acquire and release", 2, "ldar x4, [x1]\n stlr x4, [x1]", linear, CHECKED_BOTH);
+}
+
+static noinline void tags_and_zeroing(void *linear)
+{
+	REGION("DC ZVA", 1, "dc zva, x1", linear, CHECKED_WR);
+	REGION("DC ZVA, TCO = 1", 3,
+	       SET_PSTATE_TCO(1) "\n dc zva, x1\n" SET_PSTATE_TCO(0), linear,
+	       WR ", \"msr.tco\": 200");
+	REGION("LDG and STG", 2, "ldg x4, [x1]\n stg x4, [x1]", linear,
+	       COUNT("tag_ld") COUNT("tag_st"));
+	REGION("LDGM and STGM", 2, "ldgm x4, [x1]\n stgm x4, [x1]", linear,
+	       COUNT("tag_ld") COUNT("tag_st"));
+	REGION("STZG", 1, "stzg x1, [x1]", linear, WR COUNT("tag_st"));
+	REGION("DC GVA", 1, "dc gva, x1", linear, COUNT("tag_st"));
+	REGION("DC GZVA", 1, "dc gzva, x1", linear, WR COUNT("tag_st"));
+}
+
+static noinline void simd_accesses(void *linear)
 {
 	kernel_neon_begin();
-	set_tco(false);
-	ROUNDS(2, ".arch_extension simd\n ldr q0, [x1]\n ldp q2, q3, [x1]",
-	       "SIMD loads", tagged,
-	       ", \"mem_access_rd\": 200, \"mem_access_checked_rd\": 200");
-	ROUNDS(1, ".arch_extension simd\n st1 {v0.16b-v3.16b}, [x1]",
-	       "SIMD structure store", tagged, CHECKED_WRITE);
+	REGION("SIMD load", 1, "ldr q0, [x1]", linear, CHECKED_RD);
+	REGION("SIMD pairs", 2, "ldp q0, q1, [x1]\n stp q0, q1, [x1, #32]", linear,
+	       CHECKED_BOTH);
+	REGION("SIMD structures", 2,
+	       "ld1 {v0.16b-v3.16b}, [x1]\n st1 {v0.16b-v3.16b}, [x1]", linear, CHECKED_BOTH);
 	kernel_neon_end();
 }
 
-static void system_instructions(void)
+static noinline void system_instructions(void *linear)
 {
-	ROUNDS(3, "dsb ish\n dmb ishst\n isb", "barriers", NULL,
-	       COUNT("dsb.ish") COUNT("dmb.ishst") COUNT("isb"));
-	ROUNDS(3, "tlbi vale1, x2\n tlbi vale1is, x2\n tlbi vmalle1\n", "TLBI",
-	       NULL, COUNT("tlbi.vale1") COUNT("tlbi.vale1is")
+	REGION("barriers", 4, "dsb ish\n dsb nshst\n dmb ishst\n isb", NULL,
+	       COUNT("dsb.ish") COUNT("dsb.nshst") COUNT("dmb.ishst") COUNT("isb"));
+	REGION("TLBI", 4, "tlbi vale1, x2\n tlbi vale1is, x2\n tlbi aside1is, x2\n tlbi vmalle1",
+	       NULL, COUNT("tlbi.vale1") COUNT("tlbi.vale1is") COUNT("tlbi.aside1is")
 	       COUNT("tlbi.vmalle1"));
-	ROUNDS(1, "mrs x4, tpidr_el1", "MRS", NULL, COUNT("mrs.tpidr_el1"));
-	ROUNDS(1, SET_PSTATE_TCO(0), "MSR TCO", NULL, COUNT("msr.tco"));
+	REGION("TLBI and access", 2, "tlbi vmalle1\n ldr x4, [x1]", linear,
+	       CHECKED_RD COUNT("tlbi.vmalle1"));
+	REGION("MRS and MSR", 3, "mrs x4, tpidr_el1\n mrs x5, ttbr0_el1\n msr ttbr0_el1, x5", NULL,
+	       COUNT("mrs.tpidr_el1") COUNT("mrs.ttbr0_el1") COUNT("msr.ttbr0_el1"));
+	REGION("MRS TFSR", 1, "mrs x4, tfsr_el1", NULL,
+	       COUNT("mrs.tfsr_el1"));
+	REGION("MSR immediate", 2, "msr daifset, #0xf\n msr tco, #0", NULL,
+	       COUNT("msr.daifset") COUNT("msr.tco"));
 }
 
-/* LDTR and STTR are checked as EL0's accesses are. */
-static int unprivileged_accesses(const char *name, unsigned long prot,
-				 const char *checks)
+/* ERET to the next instruction, which the new PSTATE applies to. */
+#define ERET	"adr x4, 1f\n msr elr_el1, x4\n msr spsr_el1, x2\n eret\n 1:"
+#define ERETS	COUNT("msr.elr_el1") COUNT("msr.spsr_el1") COUNT("eret")
+
+static noinline void exception_returns(void *linear)
 {
-	unsigned long user = vm_mmap(NULL, 0, PAGE_SIZE,
-				     PROT_READ | PROT_WRITE | prot,
+	u64 pstate = PSR_MODE_EL1h | PSR_D_BIT | PSR_A_BIT | PSR_I_BIT | PSR_F_BIT | PSR_PAN_BIT;
+
+	RUN(ERET "ldr x4, [x1]", "ERET to TCO = 0", linear, pstate);
+	expect("ERET to TCO = 0", 5, CHECKED_RD ERETS);
+	RUN(ERET "ldr x4, [x1]", "ERET to TCO = 1", linear, pstate | PSR_TCO_BIT);
+	expect("ERET to TCO = 1", 5, RD ERETS);
+	set_tco(false);
+}
+
+/* LDTR and STTR are checked as EL0's accesses are. @off: bits of SCTLR_EL1 */
+static noinline int unprivileged(const char *name, unsigned long prot, u64 off, const char *events)
+{
+	unsigned long user = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE | prot,
 				     MAP_PRIVATE | MAP_ANONYMOUS, 0);
 
 	if (IS_ERR_VALUE(user))
 		return (int)user;
 	if (put_user(0UL, (unsigned long __user *)user))
 		return -EFAULT;
-	set_tco(false);
-	RUN("ldtr x4, [x1]\n sttr x4, [x1, #8]", name, user);
-	EXPECT(name, 2, READ_WRITE "%s", checks);
+	preempt_disable();
+	CHANGE_CONTROL(sctlr_el1, off, 0);
+	RUN("ldtr x4, [x1]\n sttr x4, [x1, #8]", name, user, 0);
+	CHANGE_CONTROL(sctlr_el1, 0, off);
+	preempt_enable();
+	expect(name, 2, events);
 	return vm_munmap(user, PAGE_SIZE);
 }
 
-static int user_accesses(void)
+static int unprivileged_accesses(void)
 {
-	int error = unprivileged_accesses("unprivileged, PROT_MTE", PROT_MTE,
-					  COUNT("mem_access_checked_rd")
-					  COUNT("mem_access_checked_wr"));
-
-	return error ?: unprivileged_accesses("unprivileged, untagged", 0, "");
+	return unprivileged("unprivileged, PROT_MTE", PROT_MTE, 0, CHECKED_BOTH) ?:
+	       unprivileged("unprivileged, untagged", 0, 0, BOTH) ?:
+	       unprivileged("unprivileged, ATA0 = 0", PROT_MTE, SCTLR_EL1_ATA0, BOTH) ?:
+	       unprivileged("unprivileged, ATA = 0", PROT_MTE, SCTLR_ELx_ATA, CHECKED_BOTH);
 }
 
-static int run(void *tagged, void *untagged)
+static void privileged_accesses(void *linear, void *vmalloced)
 {
-	u64 tcr = read_sysreg(tcr_el1);
-	int error;
-
 	preempt_disable();
 	set_tco(false);
-	plain_accesses(tagged, untagged);
-	stack_accesses(tagged);
-	pairs_and_atomics(tagged);
-	odd_accesses(tagged);
-	system_instructions();
+	controls(linear);
+	memory_types(linear, vmalloced);
+	stack_accesses(linear);
+	pairs_and_atomics(linear);
+	tags_and_zeroing(linear);
+	system_instructions(linear);
+	exception_returns(linear);
 	preempt_enable();
-	simd_accesses(tagged);
-	error = user_accesses();
-	write_sysreg(tcr, tcr_el1);
-	isb();
-	return error;
+	simd_accesses(linear);
 }
 
 static int __init granule_exact_init(void)
 {
-	void *tagged, *untagged;
+	void *linear, *vmalloced;
 	int error = -ENOMEM;
 
 	/* A wrong tag would fault, and the tag of a pointer is KASAN's. */
 	if (kasan_hw_tags_enabled() || !system_supports_mte())
 		return -ENODEV;
 
-	tagged = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, 1);
-	untagged = vzalloc(PAGE_SIZE);
-	if (tagged && untagged)
-		error = run(tagged, untagged);
-	vfree(untagged);
-	free_pages((unsigned long)tagged, 1);
+	linear = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO, 1);
+	vmalloced = vzalloc(2 * PAGE_SIZE);
+	if (linear && vmalloced) {
+		privileged_accesses(linear, vmalloced);
+		error = unprivileged_accesses();
+	}
+	vfree(vmalloced);
+	free_pages((unsigned long)linear, 1);
 	return error;
 }
 module_init(granule_exact_init);
