@@ -13,7 +13,7 @@ use granule_events::{ExceptionKind, ExceptionLevel, Progress};
 use crate::plugin::Plugin;
 use crate::sites::{AccessSite, StackSite, VectorSite};
 use crate::stacks;
-use crate::vcpu::{checks, CheckInFlight, Syndrome, Vcpu};
+use crate::vcpu::{checks, CheckInFlight, Location, Syndrome, Vcpu};
 
 /// A region's name may have this many bytes.
 const NAME_LIMIT: usize = 64;
@@ -26,7 +26,7 @@ pub unsafe extern "C" fn on_access(vcpu: u32, data: *mut c_void) {
     let plugin = Plugin::get();
     // SAFETY: by this function's contract.
     let (vcpu, site) = unsafe { (plugin.vcpu(vcpu), &*data.cast::<AccessSite>()) };
-    if vcpu.examines(plugin.is_counting()) {
+    if vcpu.examines(|| plugin.is_counting()) {
         count_checks(plugin, vcpu, site);
     }
 }
@@ -37,7 +37,7 @@ fn count_checks(plugin: &Plugin, vcpu: &mut Vcpu, site: &AccessSite) {
         let checked = vcpu.is_checked(&access.access, &plugin.ram, generation);
         vcpu.in_flight[in_flight] = checked.then(|| {
             vcpu.bump(access.check);
-            CheckInFlight { pc: site.pc, take_back: access.take_back }
+            CheckInFlight { at: site.at, take_back: access.take_back }
         });
     }
 }
@@ -68,11 +68,13 @@ pub unsafe extern "C" fn on_vector(vcpu: u32, data: *mut c_void) {
     // SAFETY: by this function's contract.
     let (vcpu, site) = unsafe { (plugin.vcpu(vcpu), &*data.cast::<VectorSite>()) };
     let syndrome = vcpu.syndrome();
+    // What AArch32 programs do is not decoded, so there is nothing to take back.
+    let from_aarch32 = vcpu.aarch32;
     let kind = ExceptionKind::from_vector(site.offset, syndrome.esr);
-    vcpu.el = ExceptionLevel::El1;
+    vcpu.enter_kernel();
     plugin.heartbeat.beat();
     vcpu.bump(plugin.books().counters.exception(kind, site.from, site.pc));
-    if kind.progress() == Progress::Started {
+    if kind.progress() == Progress::Started && !from_aarch32 {
         take_back(plugin, vcpu, site.from, syndrome);
     }
 }
@@ -80,14 +82,13 @@ pub unsafe extern "C" fn on_vector(vcpu: u32, data: *mut c_void) {
 /// The instruction at ELR was counted as it started, and did not complete.
 fn take_back(plugin: &Plugin, vcpu: &mut Vcpu, el: ExceptionLevel, syndrome: Syndrome) {
     let pc = syndrome.elr;
-    let mut books = plugin.books();
-    match vcpu.instruction(pc, &plugin.ram) {
-        Some(word) => vcpu.bump(books.counters.not_completed(el, pc, word)),
-        None => books.diagnostics.unreadable_faults += 1,
-    }
-    drop(books);
+    let Some(word) = vcpu.instruction(pc, &plugin.ram) else {
+        plugin.books().diagnostics.unreadable_faults += 1;
+        return;
+    };
+    vcpu.bump(plugin.books().counters.not_completed(el, pc, word));
     for check in std::mem::take(&mut vcpu.in_flight).into_iter().flatten() {
-        if check.pc == pc {
+        if check.at == Location::new(pc, word) {
             vcpu.bump(check.take_back);
         }
     }
@@ -100,7 +101,7 @@ fn take_back(plugin: &Plugin, vcpu: &mut Vcpu, el: ExceptionLevel, syndrome: Syn
 pub unsafe extern "C" fn on_exception_return(vcpu: u32, _: *mut c_void) {
     // SAFETY: by this function's contract.
     let vcpu = unsafe { Plugin::get().vcpu(vcpu) };
-    vcpu.el = vcpu.return_level();
+    vcpu.leave_exception();
 }
 
 /// A TLBI is about to execute.
@@ -154,7 +155,9 @@ pub unsafe extern "C" fn on_iteration(vcpu: u32, _: *mut c_void) {
     // SAFETY: by this function's contract.
     if let Some(name) = unsafe { mark_name(vcpu) } {
         let books = &mut *Plugin::get().books();
-        books.regions.iteration(name, &books.counters);
+        if !books.regions.iteration(&name, &books.counters) {
+            books.diagnostics.stray_iterations += 1;
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_int, c_void, CStr};
 use qemu_plugin_sys as sys;
 
 use crate::arguments::Arguments;
-use crate::instrument::instrument;
+use crate::instrument::{instrument, instrument_undecoded};
 use crate::plugin::{fail, Plugin};
 use crate::qemu::Block;
 
@@ -81,7 +81,12 @@ unsafe extern "C" fn on_exit(_: sys::qemu_plugin_id_t, _: *mut c_void) {
 unsafe extern "C" fn on_translation(_: sys::qemu_plugin_id_t, block: *mut sys::qemu_plugin_tb) {
     let plugin = Plugin::get();
     // SAFETY: a block is translated on the thread of the vCPU about to run it.
-    let el = unsafe { plugin.thread_vcpu() }.el;
+    let vcpu = unsafe { plugin.thread_vcpu() };
     // SAFETY: QEMU hands over a valid block for the length of this call.
-    instrument(plugin, unsafe { Block::new(block) }, el);
+    let block = unsafe { Block::new(block) };
+    if vcpu.aarch32 {
+        instrument_undecoded(plugin, block);
+    } else {
+        instrument(plugin, block, vcpu.el);
+    }
 }

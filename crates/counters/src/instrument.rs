@@ -13,7 +13,7 @@ use crate::plugin::{Books, Plugin};
 use crate::qemu::{Block, When};
 use crate::sites::{AccessSite, CheckedAccess, Sites, StackSite, VectorSite};
 use crate::stacks::Stacks;
-use crate::vcpu::checks;
+use crate::vcpu::{checks, Location};
 
 /// Instruments a block that is being translated by a vCPU whose shadow says `el`.
 ///
@@ -21,6 +21,9 @@ use crate::vcpu::checks;
 /// is after that instruction was translated.
 pub fn instrument(plugin: &Plugin, block: Block, el: ExceptionLevel) {
     let decoded = blocks::decoded(block);
+    if !decoded[0].pc.is_multiple_of(4) {
+        return; // a PC alignment fault, not an instruction
+    }
     let el = if is_vector(plugin, decoded[0].pc) { ExceptionLevel::El1 } else { el };
     let mut books = plugin.books();
     plant_counters(&mut books.counters, &decoded, el);
@@ -30,6 +33,18 @@ pub fn instrument(plugin: &Plugin, block: Block, el: ExceptionLevel) {
         plant_vector(plugin, &mut books.sites, instruction);
         plant_control(plugin, instruction);
         plant_checks(plugin, &mut books, instruction, el);
+    }
+}
+
+/// Instruments a block of an AArch32 program: its instructions are counted and
+/// not looked at.
+pub fn instrument_undecoded(plugin: &Plugin, block: Block) {
+    let mut books = plugin.books();
+    books.diagnostics.aarch32_blocks += 1;
+    for instruction in block.instructions() {
+        let (el, pc) = (ExceptionLevel::El0, instruction.address());
+        let meaning = Meaning { el, pc, sense: Sense::Adds, events: vec![Event::Instructions] };
+        instruction.add(books.counters.inline(meaning), 1);
     }
 }
 
@@ -169,7 +184,7 @@ fn access_site(books: &mut Books, decoded: &Decoded, el: ExceptionLevel) -> &'st
         .filter(|access| access.tag_check == TagCheck::Eligible)
         .map(|access| checked_access(&mut books.counters.ledger, access, decoded.pc, el))
         .collect();
-    let site = Box::leak(Box::new(AccessSite { pc: decoded.pc, accesses }));
+    let site = Box::leak(Box::new(AccessSite { at: Location::new(key.1, key.2), accesses }));
     books.sites.accesses.insert(key, site);
     site
 }

@@ -11,7 +11,8 @@ use std::sync::OnceLock;
 use crate::ledger::Slot;
 
 const CHUNK: usize = 4096;
-const CHUNKS: usize = 1024;
+/// Room for 2^28 slots, more than the memory of a host could explain.
+const CHUNKS: usize = 1 << 16;
 
 type Chunk = Box<[AtomicU64]>;
 

@@ -24,6 +24,10 @@ pub struct Diagnostics {
     pub shadow_mismatches: u64,
     /// Marks whose name could not be read.
     pub unreadable_marks: u64,
+    /// Blocks of AArch32 programs, of which only the instructions are counted.
+    pub aarch32_blocks: u64,
+    /// Iteration marks outside their region.
+    pub stray_iterations: u64,
 }
 
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 
 use std::cell::{Cell, UnsafeCell};
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{fence, AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, RwLock};
 
 use crate::arguments::Arguments;
@@ -93,6 +93,7 @@ impl Plugin {
     /// Has every vCPU look at its accesses again.
     pub fn start_counting(&self) {
         self.counting.store(true, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
         for vcpu in 0..qemu::vcpus() {
             self.shared.checks.set(vcpu, checks::UNKNOWN);
         }

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use granule_events::{Access, ExceptionLevel};
 
 use crate::ledger::Slot;
+use crate::vcpu::Location;
 
 /// One access of an instruction and the slots of its tag check.
 #[derive(Debug, Clone)]
@@ -18,7 +19,7 @@ pub struct CheckedAccess {
 /// An instruction whose accesses may be tag-checked.
 #[derive(Debug)]
 pub struct AccessSite {
-    pub pc: u64,
+    pub at: Location,
     pub accesses: Vec<CheckedAccess>,
 }
 

@@ -4,8 +4,9 @@
 //! An arm64 kernel keeps a chain of frame records (AAPCS64, "The Frame
 //! Pointer"): X29 points at the caller's X29 and the return address. For an
 //! event that an instruction names (a TLBI, a barrier) every occurrence is
-//! recorded, so the stacks add up to the count. Instructions themselves are
-//! sampled, once every so many executed, at the start of a block.
+//! recorded as it starts; one that faults is recorded again when it is repeated.
+//! Instructions themselves are sampled, once every so many executed, at the start
+//! of a block.
 
 use granule_events::{Event, Instruction, PhysicalMemory};
 

@@ -8,6 +8,7 @@
 //! real registers. Nothing is inferred from what the guest *should* have done.
 
 use std::collections::HashMap;
+use std::sync::atomic::{fence, Ordering};
 use std::sync::Arc;
 
 use granule_events::{
@@ -114,10 +115,27 @@ pub struct Syndrome {
     pub elr: u64,
 }
 
+/// Where an instruction is, whatever the virtual address of its page.
+///
+/// QEMU translates a page once and runs the block at every address the page is
+/// mapped at (`CF_PCREL`), so the address of a translated instruction is only
+/// one it had at the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Location {
+    offset_in_page: u64,
+    word: u32,
+}
+
+impl Location {
+    pub fn new(pc: u64, word: u32) -> Self {
+        Self { offset_in_page: pc % (1 << crate::pages::PAGE_BITS), word }
+    }
+}
+
 /// A tag-checked access whose instruction has started.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckInFlight {
-    pub pc: u64,
+    pub at: Location,
     /// The slot that takes the check back if the instruction does not complete.
     pub take_back: Slot,
 }
@@ -135,6 +153,8 @@ pub struct Vcpu {
     /// Exception level that executes now: EL1 after an exception, what `SPSR_EL1`
     /// said after an ERET.
     pub el: ExceptionLevel,
+    /// Whether a program in AArch32 state executes now.
+    pub aarch32: bool,
     /// Checks of the last access examined, one for each access it makes.
     pub in_flight: [Option<CheckInFlight>; 2],
 }
@@ -150,6 +170,7 @@ impl Vcpu {
             controls: Controls { sctlr: 0, tcr: 0, mair: 0, ttbr0: 0, ttbr1: 0 },
             pages: PageCache::new(),
             el: ExceptionLevel::El1,
+            aarch32: false,
             in_flight: [None; 2],
         }
     }
@@ -161,18 +182,27 @@ impl Vcpu {
 
     /// Whether accesses have to be examined, with the shadow made current. An
     /// access calls back only while this may be so.
-    pub fn examines(&mut self, counting: bool) -> bool {
+    pub fn examines(&mut self, is_counting: impl Fn() -> bool) -> bool {
         match self.shared.checks.get(self.index) {
             checks::ON => true,
-            _ => self.refresh(counting) == checks::ON,
+            _ => self.refresh(is_counting) == checks::ON,
         }
     }
 
-    fn refresh(&mut self, counting: bool) -> u64 {
+    fn refresh(&mut self, is_counting: impl Fn() -> bool) -> u64 {
         self.refresh_controls();
-        let state = if counting { self.state() } else { checks::OFF };
-        self.shared.checks.set(self.index, state);
         self.in_flight = [None; 2];
+        if !is_counting() {
+            self.shared.checks.set(self.index, checks::OFF);
+            // Pairs with the fence in `Plugin::start_counting`: either that
+            // vCPU sees OFF and overwrites it, or this one sees it counting.
+            fence(Ordering::SeqCst);
+            if !is_counting() {
+                return checks::OFF;
+            }
+        }
+        let state = self.state();
+        self.shared.checks.set(self.index, state);
         state
     }
 
@@ -193,21 +223,27 @@ impl Vcpu {
         let claimed = self.shared.checks.get(self.index);
         let level = self.read(self.handles.pstate) >> 2 & 3;
         let real = if level == 0 { ExceptionLevel::El0 } else { ExceptionLevel::El1 };
-        real != self.el || (claimed != checks::UNKNOWN && claimed != self.state())
+        let stale = self.shared.controls_stale.get(self.index) != 0;
+        real != self.el
+            || (!stale && self.read_controls() != self.controls)
+            || (claimed != checks::UNKNOWN && claimed != self.state())
     }
 
     fn refresh_controls(&mut self) {
-        if self.shared.controls_stale.get(self.index) == 0 {
-            return;
+        if self.shared.controls_stale.get(self.index) != 0 {
+            self.controls = self.read_controls();
+            self.shared.controls_stale.set(self.index, 0);
         }
-        self.controls = Controls {
+    }
+
+    fn read_controls(&mut self) -> Controls {
+        Controls {
             sctlr: self.read(self.handles.sctlr),
             tcr: self.read(self.handles.tcr),
             mair: self.read(self.handles.mair),
             ttbr0: self.read(self.handles.ttbr0),
             ttbr1: self.read(self.handles.ttbr1),
-        };
-        self.shared.controls_stale.set(self.index, 0);
+        }
     }
 
     /// Whether an access about to be made is tag-checked. Call only while
@@ -254,12 +290,21 @@ impl Vcpu {
         Syndrome { esr: self.read(self.handles.esr), elr: self.read(self.handles.elr) }
     }
 
-    /// The exception level an ERET about to execute returns to.
-    pub fn return_level(&mut self) -> ExceptionLevel {
-        match self.read(self.handles.spsr) >> 2 & 3 {
-            0 => ExceptionLevel::El0,
+    /// An exception was taken.
+    pub fn enter_kernel(&mut self) {
+        self.el = ExceptionLevel::El1;
+        self.aarch32 = false;
+    }
+
+    /// An ERET is about to execute.
+    pub fn leave_exception(&mut self) {
+        const AARCH32: u64 = 1 << 4;
+        let saved = self.read(self.handles.spsr);
+        self.aarch32 = saved & AARCH32 != 0;
+        self.el = match (self.aarch32, saved >> 2 & 3) {
+            (true, _) | (_, 0) => ExceptionLevel::El0,
             _ => ExceptionLevel::El1,
-        }
+        };
     }
 
     /// The instruction word at a virtual address; `None` if it is not mapped.

@@ -28,7 +28,7 @@ pub fn decode(word: u32) -> Instruction {
         0b0000 => sve::decode_sme(bits),
         0b1010 | 0b1011 => system::decode(bits),
         0b0100 | 0b0110 | 0b1100 | 0b1110 => load_or_store(bits),
-        _ => mark(bits),
+        _ => mark(bits).or_else(|| authentication(bits)),
     };
     found.unwrap_or(Instruction::plain(word))
 }
@@ -72,6 +72,14 @@ fn register(word: Word) -> Option<Instruction> {
         (true, 0b01 | 0b11) if !vector => loads::authenticated(word),
         _ => None,
     }
+}
+
+/// AUTIA, AUTIZA and their kind, which raise an exception for a pointer that
+/// is not authentic (`FEAT_FPAC`). Arm ARM, "Data-processing (1 source)".
+fn authentication(word: Word) -> Option<Instruction> {
+    let authenticates =
+        word.field(16, 16) == 0xdac1 && matches!(word.field(10, 6), 4..=7 | 12..=15);
+    authenticates.then(|| Instruction::plain(word.0).controlling(Control::MayTrap))
 }
 
 /// The marks of a measured program: `movz xzr, #0x4752, lsl #(0, 16, 32)`.

@@ -163,7 +163,8 @@ impl ExceptionKind {
 
     /// How far the instruction at ELR came (Arm ARM, "Preferred exception return
     /// address"). BRK counts as completed: ELR points at it, and a debugger or
-    /// kernel that goes on skips it.
+    /// kernel that goes on skips it. With PSTATE.IL set every instruction starts
+    /// and fails.
     pub const fn progress(self) -> Progress {
         match self {
             Self::Svc
@@ -173,11 +174,9 @@ impl ExceptionKind {
             | Self::Irq
             | Self::Fiq
             | Self::SError => Progress::Completed,
-            Self::InstructionAbort
-            | Self::PcAlignment
-            | Self::IllegalState
-            | Self::Breakpoint
-            | Self::SoftwareStep => Progress::NotStarted,
+            Self::InstructionAbort | Self::PcAlignment | Self::Breakpoint | Self::SoftwareStep => {
+                Progress::NotStarted
+            }
             _ => Progress::Started,
         }
     }

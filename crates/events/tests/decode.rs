@@ -162,3 +162,15 @@ fn decoding_any_word_says_something_consistent() {
         assert!(decoded.accesses.iter().all(|access| access.reads || access.writes));
     }
 }
+
+#[test]
+fn authentication_may_trap() {
+    // autia x0, x1; autizb x2; autdza x3; autiasp; autib1716
+    for word in [0xdac1_1020, 0xdac1_37e2, 0xdac1_3be3, 0xd503_23bf, 0xd503_21df] {
+        assert_eq!(decode(word).control, Control::MayTrap, "{word:#x}");
+    }
+    // pacia x0, x1; xpaci x0; paciasp; xpaclri
+    for word in [0xdac1_0020, 0xdac1_43e0, 0xd503_233f, 0xd503_20ff] {
+        assert_eq!(decode(word).control, Control::None, "{word:#x}");
+    }
+}

@@ -18,6 +18,10 @@ KERNEL_ARGUMENTS = "console=ttyAMA0 loglevel=4 panic=-1 oops=panic"
 CPU = "max,pauth-impdef=on,sve=off,sme=off"
 
 
+# A thread for each CPU, which the plugin relies on, whatever QEMU's default is.
+_PARALLEL = ("-accel", "tcg,thread=multi")
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """The files of one run in its directory."""
@@ -69,7 +73,7 @@ def command_line(job: Job, files: Files, plugin: Path | None) -> list[str]:
         *_results(files),
         *("-nodefaults", "-display", "none", "-no-reboot"),
         *_serial(job, files),
-        *(_repeatable(job.seed) if job.repeatable else ()),
+        *(_repeatable(job.seed) if job.repeatable else _PARALLEL),
         *(_plugin(job.counting, files, plugin) if job.counting and plugin else ()),
     ]
 

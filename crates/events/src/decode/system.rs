@@ -62,10 +62,11 @@ fn without_register(word: Word) -> Option<Instruction> {
     }
 }
 
-/// WFE and WFI may trap; no other hint is of interest.
+/// WFE and WFI may trap, AUTIASP and its kind find a pointer that is not
+/// authentic; no other hint is of interest.
 fn hint(word: Word) -> Option<Instruction> {
-    let waits = matches!(word.field(5, 7), 2 | 3);
-    waits.then(|| Instruction::plain(word.0).controlling(Control::MayTrap))
+    let may_trap = matches!(word.field(5, 7), 2 | 3 | 12 | 14 | 28..=31);
+    may_trap.then(|| Instruction::plain(word.0).controlling(Control::MayTrap))
 }
 
 fn barrier(word: Word) -> Option<Instruction> {
