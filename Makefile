@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 BIN := .venv/bin
 
-.PHONY: help setup demo test unit machine check format lock
+.PHONY: help setup demo test unit machine torture check format lock
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -19,7 +19,10 @@ unit: setup ## tests that boot nothing
 	$(BIN)/python -m pytest -q
 
 machine: setup ## tests that boot the emulated machine
-	$(BIN)/python -m pytest -q -m machine
+	$(BIN)/python -m pytest -q -m 'machine and not torture'
+
+torture: setup ## tests that take hours, such as the build of another Linux
+	$(BIN)/python -m pytest -q -m torture
 
 check: setup ## all linters
 	$(BIN)/ruff check

@@ -44,7 +44,10 @@ def cpu_seconds() -> float:
     return sum(os.times()[:4])
 
 
-@pytest.mark.parametrize("spec", ["debian", "linux-6.12", "linux-7.3"])
+ANOTHER_LINUX = pytest.param("linux-7.3", marks=pytest.mark.torture)
+
+
+@pytest.mark.parametrize("spec", ["debian", "linux-6.12", ANOTHER_LINUX])
 def test_a_kernel_comes_up_and_uses_what_is_measured(spec: str) -> None:
     kernel = provide(parse(spec, shipped()), cache.root(), SilentProgress())
     said = console(kernel.image)
