@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 BIN := .venv/bin
 
-.PHONY: help setup demo test unit machine torture check format lock
+.PHONY: help setup demo test unit machine torture bench check format lock
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -23,6 +23,9 @@ machine: setup ## tests that boot the emulated machine
 
 torture: setup ## tests that take hours, such as the build of another Linux
 	$(BIN)/python -m pytest -q -m torture
+
+bench: setup ## what counting costs, timed on this host, against its limits
+	$(BIN)/python bench/cost.py
 
 check: setup ## all linters
 	$(BIN)/ruff check
