@@ -23,7 +23,7 @@ from granule.targets import Counting, Outcome, Target
 
 # KUnit runs where it was built in; KASAN goes on after the faults its tests plant,
 # and a hundred of its reports must fit into the log.
-_ARGUMENTS = "kunit.enable=1 kasan.fault=report kasan_multi_shot log_buf_len=16M"
+ARGUMENTS = "kunit.enable=1 kasan.fault=report kasan_multi_shot log_buf_len=16M"
 
 # Each program's results become the subtests of one named after it, as KTAP nests
 # them. A selftest that exits with 4 was skipped.
@@ -137,7 +137,7 @@ def render(report: TestReport) -> Iterator[RenderableType]:
 
 
 def _settings(counting: Counting | None) -> Settings:
-    return Settings(counting=counting, kernel_arguments=_ARGUMENTS)
+    return Settings(counting=counting, kernel_arguments=ARGUMENTS)
 
 
 def _command(selftests: Selftests | None) -> Command:
