@@ -35,7 +35,7 @@ not ok 1 check_buffer_fill
 
 def _test(
     bootable: Bootable, target: FakeTarget, folder: Path, *, counters: bool = False
-) -> kerneltest.TestReport:
+) -> kerneltest.KernelTestReport:
     selftests = Selftests(folder, ("check_buffer_fill",), "id")
     return kerneltest.test_kernel(target, bootable, selftests, SilentProgress(), counters=counters)
 

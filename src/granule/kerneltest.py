@@ -42,7 +42,7 @@ done
 """
 
 
-class TestResult(Model):
+class KernelTestResult(Model):
     """One test. ``verdict`` is pass, fail or skip."""
 
     name: str
@@ -57,7 +57,7 @@ class Disagreement(Model):
     counting: str | None
 
 
-class TestReport(Model):
+class KernelTestReport(Model):
     """All of ``granule kernel test``."""
 
     format: Literal["granule-kernel-test"] = "granule-kernel-test"
@@ -67,7 +67,7 @@ class TestReport(Model):
     passed: int
     failed: int
     skipped: int
-    results: tuple[TestResult, ...]
+    results: tuple[KernelTestResult, ...]
     compared: bool
     disagreements: tuple[Disagreement, ...]
 
@@ -97,7 +97,7 @@ def test_kernel(
     progress: Progress,
     *,
     counters: bool,
-) -> TestReport:
+) -> KernelTestReport:
     """Runs the tests; a kernel without selftests at hand has its KUnit tests alone.
 
     Raises ShortfallError if the kernel has no tests at all.
@@ -112,7 +112,7 @@ def test_kernel(
     return _report(bootable, plain, differences, compared=counters)
 
 
-def require(report: TestReport) -> None:
+def require(report: KernelTestReport) -> None:
     """Raises ShortfallError if a test failed or counting changed a verdict."""
     if report.failed:
         raise ShortfallError(f"{report.failed} tests of kernel {report.kernel} failed.")
@@ -120,7 +120,7 @@ def require(report: TestReport) -> None:
         raise ShortfallError(f"Counting changed the verdicts of {len(report.disagreements)} tests.")
 
 
-def render(report: TestReport) -> Iterator[RenderableType]:
+def render(report: KernelTestReport) -> Iterator[RenderableType]:
     """What failed, what disagrees, and the sums."""
     for result in report.results:
         if result.verdict == "fail":
@@ -157,15 +157,15 @@ def _report(
     differences: Sequence[ktap.Difference],
     *,
     compared: bool,
-) -> TestReport:
+) -> KernelTestReport:
     sums = ktap.summarise(results)
-    return TestReport(
+    return KernelTestReport(
         kernel=bootable.spec,
         release=bootable.release,
         passed=sums.passed,
         failed=sums.failed,
         skipped=sums.skipped,
-        results=tuple(TestResult(name=r.name, verdict=r.verdict.value) for r in results),
+        results=tuple(KernelTestResult(name=r.name, verdict=r.verdict.value) for r in results),
         compared=compared,
         disagreements=tuple(
             Disagreement(

@@ -15,7 +15,7 @@ from tests.counting.conftest import regions
 
 from granule import kerneltest, ktap, provision
 from granule.command import Command
-from granule.kerneltest import TestReport
+from granule.kerneltest import KernelTestReport
 from granule.progress import SilentProgress
 from granule.run import Settings, make_job
 from granule.targets import Counting, Outcome
@@ -28,15 +28,15 @@ KERNELS = pytest.mark.parametrize("spec", [USER, KASAN])
 
 KUNIT = "/sys/kernel/debug/kunit/kasan"
 
-Tested = Callable[[str], TestReport]
+Tested = Callable[[str], KernelTestReport]
 
 
 @pytest.fixture(scope="module")
 def tested() -> Tested:
     """What the tests of a kernel say, run once without counting and once with."""
-    reports: dict[str, TestReport] = {}
+    reports: dict[str, KernelTestReport] = {}
 
-    def report(spec: str) -> TestReport:
+    def report(spec: str) -> KernelTestReport:
         if spec not in reports:
             progress = SilentProgress()
             (bootable,) = provision.bootables([spec], progress)

@@ -70,7 +70,8 @@ def _functions(functions: Sequence[FunctionMove], top: int) -> Iterator[Renderab
     columns = ["function", "instructions", "base", "candidate", "other events", "note"]
     made = table(columns)
     for column in made.columns[4:]:
-        column.justify = "left"
+        # Words may wrap on a narrow terminal, so that no digit is cut off.
+        column.justify, column.no_wrap = "left", False
     for function in functions[:top]:
         made.add_row(*_function_cells(function))
     yield heading("Functions that moved (counted)")
