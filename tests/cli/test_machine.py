@@ -68,7 +68,8 @@ def test_how_a_command_fails(command: list[str], code: int, sentence: str) -> No
 
 def test_an_interrupt_leaves_nothing_behind() -> None:
     process = subprocess.Popen(
-        [*GRANULE, "stat", "--", "sleep", "100"],
+        # Tests that run in the background ignore interrupts, and so would this.
+        ["env", "--default-signal=INT", *GRANULE, "stat", "--", "sleep", "100"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
