@@ -7,7 +7,7 @@ not, so they give the same verdicts, test by test, with the counters on and off.
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -49,11 +49,23 @@ def tested() -> Tested:
     return report
 
 
-def known_failures(spec: str) -> dict[str, str]:
-    """The reasons of tests that fail, by name."""
+@dataclass(frozen=True)
+class KnownFailure:
+    """A test that fails without counters too, always or by chance."""
+
+    reason: str
+    chance: bool
+
+
+def known_failures(spec: str) -> dict[str, KnownFailure]:
+    """The tests of a kernel that fail, by name."""
     path = Path(__file__).with_name("known-failures.toml")
     listed = tomllib.loads(path.read_text())["failure"]
-    return {each["test"]: each["reason"] for each in listed if each["kernel"] == spec}
+    return {
+        each["test"]: KnownFailure(each["reason"], each.get("chance", False))
+        for each in listed
+        if each["kernel"] == spec
+    }
 
 
 @KERNELS
@@ -67,9 +79,11 @@ def test_counting_changes_no_verdict(tested: Tested, spec: str) -> None:
 def test_nearly_all_tests_pass_and_who_fails_is_known(tested: Tested, spec: str) -> None:
     report = tested(spec)
     failing = {result.name for result in report.results if result.verdict == "fail"}
-    assert failing == known_failures(spec).keys()
+    known = known_failures(spec)
+    assert failing <= known.keys()
+    assert {name for name, failure in known.items() if not failure.chance} <= failing
     assert report.passed >= 0.95 * (report.passed + report.failed)
-    assert all(known_failures(spec).values())
+    assert all(failure.reason for failure in known.values())
 
 
 @KERNELS
