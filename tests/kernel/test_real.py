@@ -21,8 +21,8 @@ QEMU = [
     # overflow that its test plants; with these the same boot draws the same tags.
     "-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm", "-seed", "1",
 ]  # fmt: skip
-# Its page and the next get random tags of 4 bits, with no redzone between them.
-DECIDED_BY_CHANCE = {"kasan / page_alloc_oob_right"}
+# What they touch and what lies beyond get random tags of 4 bits.
+DECIDED_BY_CHANCE = {"kasan / page_alloc_oob_right", "kasan / kmalloc_oob_right"}
 DETECTED = (
     "Memory Tagging Extension",
     "LSE atomic instructions",
