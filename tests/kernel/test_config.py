@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Configurations as values, and the explanation of symbols not granted."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,14 @@ def test_a_version_brings_its_own_fragment(version: str, *, special: bool) -> No
     shipped = load(Path(__file__).parents[2] / "kernel")
     request = configure.request(shipped, [], version, strict=True)
     assert ("linux-7.3" in [path.stem for path in request.files]) == special
+
+
+def test_what_is_asked_for_stays_when_a_fragment_is_edited(tmp_path: Path) -> None:
+    folder = tmp_path / "kernel"
+    shutil.copytree(FAKE / "kernel", folder)
+    request = configure.request(load(folder), [], "6.12.1", strict=True)
+    before = request.wanted
+    with (folder / "fragments" / "base.config").open("a") as file:
+        file.write("CONFIG_ADDED_DURING_THE_BUILD=y\n")
+    assert "ADDED_DURING_THE_BUILD" not in request.wanted.values
+    assert request.wanted == before

@@ -68,7 +68,10 @@ def provide(
 
 
 class Job:
-    """One kernel to build: its origin, configuration and compiler."""
+    """One kernel to build: its origin, configuration and compiler.
+
+    What it will be is fixed here, whatever changes on the disk while it is built.
+    """
 
     def __init__(
         self, origin: Origin, catalog: Catalog, tools: Toolchain, store: Store, cache: Path
@@ -81,9 +84,9 @@ class Job:
         self.tools = tools
         self.store = store
         self.cache = cache
+        self.identity = self._identity()
 
-    @property
-    def identity(self) -> str:
+    def _identity(self) -> str:
         """The sha256 of everything that decides what the kernel is."""
         wanted = self.request.wanted.text()
         parts = [_FORMAT, self.origin.content, wanted, self.tools.compiler, self.tools.version]

@@ -21,39 +21,32 @@ _EXPLAINED = 5
 
 @dataclass(frozen=True)
 class Request:
-    """The fragments to merge, and those of them whose every symbol must be granted.
+    """What is asked for, and those of its symbols that must be granted.
 
-    A user's tree may be of any age, so there the symbols of `base` that it does
-    not have, or decides otherwise, are let go.
+    Read once, as a fragment that is edited during a build must not be taken for
+    the one that was built; `files` say who asked.
     """
 
     files: tuple[Path, ...]
-    strict: tuple[Path, ...]
-
-    @property
-    def wanted(self) -> Config:
-        """All that is asked for."""
-        return configs.merge(self.files)
-
-    @property
-    def required(self) -> Config:
-        """What is asked for and must be granted."""
-        wanted = self.wanted
-        names = configs.merge(self.strict).values
-        return Config({name: wanted[name] for name in names})
+    wanted: Config
+    required: Config
 
 
 def request(catalog: Catalog, fragments: Sequence[str], version: str, *, strict: bool) -> Request:
     """The request for these fragments on a version of Linux, such as "6.12.117".
 
-    A file named after a version has what that version wants otherwise.
+    A file named after a version has what that version wants otherwise. A user's
+    tree may be of any age, so unless `strict` the symbols of `base` that it does
+    not have, or decides otherwise, are let go.
     """
     merged = catalog.choose(fragments)
     files = [catalog.fragment_file(name) for name in merged]
     if special := _special(catalog, version):
         files.insert(len(catalog.fragments.always), special)
     required = files if strict else [f for f in files if f.stem != catalog.fragments.always[0]]
-    return Request(tuple(files), tuple(required))
+    wanted = configs.merge(files)
+    names = configs.merge(required).values
+    return Request(tuple(files), wanted, Config({name: wanted[name] for name in names}))
 
 
 def _special(catalog: Catalog, version: str) -> Path | None:
