@@ -133,8 +133,8 @@ struct region {
 
 #define RD { "mem_access_rd", 1 }
 #define WR { "mem_access_wr", 1 }
-#define CHECKED_RD { "mem_access_checked_rd", 1 }
-#define CHECKED_WR { "mem_access_checked_wr", 1 }
+#define CHECKED_RD { "mem_access_checked_rd.ttbr0", 1 }
+#define CHECKED_WR { "mem_access_checked_wr.ttbr0", 1 }
 #define TAG_LD { "tag_ld", 1 }
 #define TAG_ST { "tag_st", 1 }
 /* The access starts twice and completes once. */
