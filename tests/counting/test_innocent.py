@@ -112,5 +112,5 @@ def test_kasan_finds_the_same_while_its_checks_are_counted() -> None:
     results = ktap.parse(plain.stdout.decode().splitlines())
     assert ktap.summarise(results).passed > 50
     assert ktap.compare(results, ktap.parse(counted.stdout.decode().splitlines())) == []
-    assert regions(counted)["command"].events["mem_access_checked_rd"].k > 100_000
+    assert regions(counted)["command"].events["mem_access_checked_rd.ttbr1"].k > 100_000
     assert regions(counted)["command"].events["exceptions.tag_check_fault"].k > 20

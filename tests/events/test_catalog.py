@@ -84,6 +84,12 @@ def test_the_overview_shows_that_a_single_event_did_not_happen() -> None:
     assert row.count({}) == ByLevel()
 
 
+def test_the_overview_shows_that_nothing_was_checked() -> None:
+    rows = {row.name: row.count({}) for row in Catalog.shipped().overview(["isb"])}
+    assert rows["mem_access_checked_rd"] == rows["mem_access_checked_wr"] == ByLevel()
+    assert "tlbi" not in rows
+
+
 def test_a_total_over_families_stands_with_the_first() -> None:
     catalog = Catalog.parse(
         """

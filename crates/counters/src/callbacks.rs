@@ -34,10 +34,11 @@ pub unsafe extern "C" fn on_access(vcpu: u32, data: *mut c_void) {
 fn count_checks(plugin: &Plugin, vcpu: &mut Vcpu, site: &AccessSite) {
     let generation = plugin.tlb_generation.load(Ordering::Relaxed);
     for (access, in_flight) in site.accesses.iter().zip(0..) {
-        let checked = vcpu.is_checked(&access.access, &plugin.ram, generation);
-        vcpu.in_flight[in_flight] = checked.then(|| {
-            vcpu.bump(access.check);
-            CheckInFlight { at: site.at, take_back: access.take_back }
+        let checked = vcpu.checked_range(&access.access, &plugin.ram, generation);
+        vcpu.in_flight[in_flight] = checked.map(|range| {
+            let slots = access.slots[range as usize];
+            vcpu.bump(slots.check);
+            CheckInFlight { at: site.at, take_back: slots.take_back }
         });
     }
 }

@@ -3,7 +3,9 @@
 
 use std::sync::PoisonError;
 
-use granule_events::{Access, Control, Event, ExceptionLevel, MarkKind, SystemRegister, TagCheck};
+use granule_events::{
+    Access, AddressRange, Control, Event, ExceptionLevel, MarkKind, SystemRegister, TagCheck,
+};
 
 use crate::blocks::{self, Decoded};
 use crate::callbacks;
@@ -11,7 +13,7 @@ use crate::counters::Counters;
 use crate::ledger::{Ledger, Meaning, Sense};
 use crate::plugin::{Books, Plugin};
 use crate::qemu::{Block, When};
-use crate::sites::{AccessSite, CheckedAccess, Sites, StackSite, VectorSite};
+use crate::sites::{AccessSite, CheckSlots, CheckedAccess, Sites, StackSite, VectorSite};
 use crate::stacks::Stacks;
 use crate::vcpu::{checks, Location};
 
@@ -195,17 +197,19 @@ fn checked_access(
     pc: u64,
     el: ExceptionLevel,
 ) -> CheckedAccess {
-    let mut events = Vec::new();
-    if access.reads {
-        events.push(Event::MemAccessCheckedRd);
-    }
-    if access.writes {
-        events.push(Event::MemAccessCheckedWr);
-    }
-    let meaning = |sense| Meaning { el, pc, sense, events: events.clone() };
-    CheckedAccess {
-        access: access.clone(),
-        check: ledger.slot(meaning(Sense::Adds)),
-        take_back: ledger.slot(meaning(Sense::TakesBack)),
-    }
+    let slots = AddressRange::ALL.map(|range| {
+        let events = checks_of(access, range);
+        let meaning = |sense| Meaning { el, pc, sense, events: events.clone() };
+        CheckSlots {
+            check: ledger.slot(meaning(Sense::Adds)),
+            take_back: ledger.slot(meaning(Sense::TakesBack)),
+        }
+    });
+    CheckedAccess { access: access.clone(), slots }
+}
+
+fn checks_of(access: &Access, range: AddressRange) -> Vec<Event> {
+    let read = access.reads.then_some(Event::MemAccessCheckedRd(range));
+    let write = access.writes.then_some(Event::MemAccessCheckedWr(range));
+    read.into_iter().chain(write).collect()
 }

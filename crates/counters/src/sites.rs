@@ -12,6 +12,13 @@ use crate::vcpu::Location;
 #[derive(Debug, Clone)]
 pub struct CheckedAccess {
     pub access: Access,
+    /// By [`granule_events::AddressRange`].
+    pub slots: [CheckSlots; 2],
+}
+
+/// The slots of tag checks in one range of addresses.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckSlots {
     pub check: Slot,
     pub take_back: Slot,
 }

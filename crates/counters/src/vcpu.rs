@@ -12,8 +12,8 @@ use std::sync::atomic::{fence, Ordering};
 use std::sync::Arc;
 
 use granule_events::{
-    allocation_tag_access, translate, Access, Address, Base, Controls, ExceptionLevel, Offset,
-    PhysicalMemory,
+    allocation_tag_access, translate, Access, Address, AddressRange, Base, Controls,
+    ExceptionLevel, Offset, PhysicalMemory,
 };
 
 use crate::ledger::Slot;
@@ -246,13 +246,19 @@ impl Vcpu {
         }
     }
 
-    /// Whether an access about to be made is tag-checked. Call only while
-    /// [`Self::examines`] holds.
-    pub fn is_checked(&mut self, access: &Access, ram: &Ram, generation: u64) -> bool {
+    /// The range of the address of an access about to be made, if it is
+    /// tag-checked. Call only while [`Self::examines`] holds.
+    pub fn checked_range(
+        &mut self,
+        access: &Access,
+        ram: &Ram,
+        generation: u64,
+    ) -> Option<AddressRange> {
         let address = self.address(&access.address);
-        self.is_checked_at(address, access, ram, generation)
+        let checked = self.is_checked_at(address, access, ram, generation)
             || (crosses_page(address, access.size)
-                && self.is_checked_at(last_byte(address, access.size), access, ram, generation))
+                && self.is_checked_at(last_byte(address, access.size), access, ram, generation));
+        checked.then(|| AddressRange::of(address))
     }
 
     fn is_checked_at(&mut self, address: u64, access: &Access, ram: &Ram, generation: u64) -> bool {

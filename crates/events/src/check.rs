@@ -22,6 +22,38 @@ pub enum MemoryType {
     Other,
 }
 
+/// One of the two ranges of virtual addresses, named after the register that
+/// points to its translation tables.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum AddressRange {
+    /// The lower range: TTBR0, TBI0, TCMA0. The pointers of programs.
+    Ttbr0,
+    /// The upper range: TTBR1, TBI1, TCMA1. The kernel's own pointers.
+    Ttbr1,
+}
+
+impl AddressRange {
+    /// Both ranges; `range as usize` is the index of each.
+    pub const ALL: [Self; 2] = [Self::Ttbr0, Self::Ttbr1];
+
+    /// The range an address is in, which bit 55 says whatever its tag.
+    pub const fn of(address: u64) -> Self {
+        if is_upper(address) {
+            Self::Ttbr1
+        } else {
+            Self::Ttbr0
+        }
+    }
+
+    /// The last part of an event's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ttbr0 => "ttbr0",
+            Self::Ttbr1 => "ttbr1",
+        }
+    }
+}
+
 /// The system registers that decide about tag checks and translation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Controls {

@@ -2,6 +2,7 @@
 //! The events that are counted, and their names.
 
 use crate::barrier::Barrier;
+use crate::check::AddressRange;
 use crate::exception::ExceptionKind;
 use crate::register::SystemRegister;
 use crate::tlbi::TlbiOp;
@@ -16,10 +17,10 @@ pub enum Event {
     MemAccessRd,
     /// An instruction that writes memory.
     MemAccessWr,
-    /// A read that is compared with an allocation tag.
-    MemAccessCheckedRd,
-    /// A write that is compared with an allocation tag.
-    MemAccessCheckedWr,
+    /// A read that is compared with an allocation tag, by the range of its address.
+    MemAccessCheckedRd(AddressRange),
+    /// A write that is compared with an allocation tag, by the range of its address.
+    MemAccessCheckedWr(AddressRange),
     /// An instruction that loads allocation tags.
     TagLd,
     /// An instruction that stores allocation tags.
@@ -50,6 +51,8 @@ impl Event {
     /// The name of the event in counts and on the command line.
     pub fn name(&self) -> String {
         match self {
+            Self::MemAccessCheckedRd(range) => format!("mem_access_checked_rd.{}", range.name()),
+            Self::MemAccessCheckedWr(range) => format!("mem_access_checked_wr.{}", range.name()),
             Self::Tlbi(op) => format!("tlbi.{}", op.name()),
             Self::Dsb(barrier) => format!("dsb.{}", barrier.dsb_name()),
             Self::Dmb(barrier) => format!("dmb.{}", barrier.dmb_name()),
@@ -67,8 +70,6 @@ impl Event {
             Self::Instructions => "instructions",
             Self::MemAccessRd => "mem_access_rd",
             Self::MemAccessWr => "mem_access_wr",
-            Self::MemAccessCheckedRd => "mem_access_checked_rd",
-            Self::MemAccessCheckedWr => "mem_access_checked_wr",
             Self::TagLd => "tag_ld",
             Self::TagSt => "tag_st",
             Self::Isb => "isb",

@@ -24,7 +24,9 @@ mod tlbi;
 mod walk;
 
 pub use barrier::Barrier;
-pub use check::{allocation_tag_access, is_checked, Controls, ExceptionLevel, MemoryType};
+pub use check::{
+    allocation_tag_access, is_checked, AddressRange, Controls, ExceptionLevel, MemoryType,
+};
 pub use decode::decode;
 pub use event::{AtomicKind, Event};
 pub use exception::{ExceptionKind, Progress};

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use granule_events::{AtomicKind, Barrier, Event, ExceptionKind, Scope, SystemRegister, TlbiOp};
+use granule_events::{
+    AddressRange, AtomicKind, Barrier, Event, ExceptionKind, Scope, SystemRegister, TlbiOp,
+};
 use toml::{Table, Value};
 
 const CATALOG: &str =
@@ -55,8 +57,6 @@ fn leaves() -> Vec<Event> {
         Event::Instructions,
         Event::MemAccessRd,
         Event::MemAccessWr,
-        Event::MemAccessCheckedRd,
-        Event::MemAccessCheckedWr,
         Event::TagLd,
         Event::TagSt,
         Event::Isb,
@@ -64,6 +64,8 @@ fn leaves() -> Vec<Event> {
         Event::Eret,
     ];
     let mut all = plain.to_vec();
+    all.extend(AddressRange::ALL.map(Event::MemAccessCheckedRd));
+    all.extend(AddressRange::ALL.map(Event::MemAccessCheckedWr));
     all.extend(TlbiOp::all().map(Event::Tlbi));
     all.extend(Barrier::all_dsb().map(Event::Dsb));
     all.extend(Barrier::all_dmb().map(Event::Dmb));

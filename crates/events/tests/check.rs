@@ -2,7 +2,8 @@
 //! The rule for tag checks.
 
 use granule_events::{
-    allocation_tag_access, decode, is_checked, Access, Controls, ExceptionLevel, MemoryType,
+    allocation_tag_access, decode, is_checked, Access, AddressRange, Controls, ExceptionLevel,
+    MemoryType,
 };
 
 const ATA0: u64 = 1 << 42;
@@ -161,4 +162,12 @@ fn memory_is_not_asked_in_vain() {
     let controls = Controls { sctlr: ATA | ATA0, tcr: 0, ..Controls::default() };
     let asked = || -> Option<MemoryType> { panic!("TBI0 is 0") };
     assert!(!is_checked(1 << 56, &access(LDR), ExceptionLevel::El0, false, &controls, asked));
+}
+
+#[test]
+fn bit_55_alone_chooses_the_range() {
+    for tag in 0..16u64 {
+        assert_eq!(AddressRange::of(tag << 56 | 0xffff_f7e7_b690), AddressRange::Ttbr0);
+        assert_eq!(AddressRange::of(tag << 56 | 1 << 55), AddressRange::Ttbr1);
+    }
 }

@@ -83,9 +83,11 @@ static void expect(const char *name, int instructions, const char *events)
 #define RD		COUNT("mem_access_rd")
 #define WR		COUNT("mem_access_wr")
 #define BOTH		RD WR
-#define CHECKED_RD	RD COUNT("mem_access_checked_rd")
-#define CHECKED_WR	WR COUNT("mem_access_checked_wr")
+/* Through kernel pointers, and through pointers of user space. */
+#define CHECKED_RD	RD COUNT("mem_access_checked_rd.ttbr1")
+#define CHECKED_WR	WR COUNT("mem_access_checked_wr.ttbr1")
 #define CHECKED_BOTH	CHECKED_RD CHECKED_WR
+#define CHECKED_USER	BOTH COUNT("mem_access_checked_rd.ttbr0") COUNT("mem_access_checked_wr.ttbr0")
 #define NOTHING		""
 
 /* @n instructions in @body; what each repetition causes is in @events. */
@@ -250,16 +252,24 @@ static noinline void exception_returns(void *linear)
 	set_tco(false);
 }
 
-/* LDTR and STTR are checked as EL0's accesses are. @off: bits of SCTLR_EL1 */
-static noinline int unprivileged(const char *name, unsigned long prot, u64 off, const char *events)
+/* A page of the process, mapped and there; an error number if there is none. */
+static unsigned long user_page(unsigned long prot)
 {
 	unsigned long user = vm_mmap(NULL, 0, PAGE_SIZE, PROT_READ | PROT_WRITE | prot,
 				     MAP_PRIVATE | MAP_ANONYMOUS, 0);
 
+	if (!IS_ERR_VALUE(user) && put_user(0UL, (unsigned long __user *)user))
+		return -EFAULT;
+	return user;
+}
+
+/* LDTR and STTR are checked as EL0's accesses are. @off: bits of SCTLR_EL1 */
+static noinline int unprivileged(const char *name, unsigned long prot, u64 off, const char *events)
+{
+	unsigned long user = user_page(prot);
+
 	if (IS_ERR_VALUE(user))
 		return (int)user;
-	if (put_user(0UL, (unsigned long __user *)user))
-		return -EFAULT;
 	preempt_disable();
 	CHANGE_CONTROL(sctlr_el1, off, 0);
 	RUN("ldtr x4, [x1]\n sttr x4, [x1, #8]", name, user, 0);
@@ -269,12 +279,32 @@ static noinline int unprivileged(const char *name, unsigned long prot, u64 off, 
 	return vm_munmap(user, PAGE_SIZE);
 }
 
-static int unprivileged_accesses(void)
+/* Other instructions reach a user's page with PAN off, checked as EL1's are. */
+static noinline int privileged(const char *name, unsigned long prot, u64 off, const char *events)
 {
-	return unprivileged("unprivileged, PROT_MTE", PROT_MTE, 0, CHECKED_BOTH) ?:
+	unsigned long user = user_page(prot);
+
+	if (IS_ERR_VALUE(user))
+		return (int)user;
+	preempt_disable();
+	CHANGE_CONTROL(sctlr_el1, off, 0);
+	RUN_WITH(SET_PSTATE_PAN(0), SET_PSTATE_PAN(1), LOAD_STORE, name, user, 0);
+	CHANGE_CONTROL(sctlr_el1, 0, off);
+	preempt_enable();
+	expect(name, 2, events);
+	return vm_munmap(user, PAGE_SIZE);
+}
+
+static int user_accesses(void)
+{
+	return unprivileged("unprivileged, PROT_MTE", PROT_MTE, 0, CHECKED_USER) ?:
 	       unprivileged("unprivileged, untagged", 0, 0, BOTH) ?:
 	       unprivileged("unprivileged, ATA0 = 0", PROT_MTE, SCTLR_EL1_ATA0, BOTH) ?:
-	       unprivileged("unprivileged, ATA = 0", PROT_MTE, SCTLR_ELx_ATA, CHECKED_BOTH);
+	       unprivileged("unprivileged, ATA = 0", PROT_MTE, SCTLR_ELx_ATA, CHECKED_USER) ?:
+	       privileged("user pointer, PROT_MTE", PROT_MTE, 0, CHECKED_USER) ?:
+	       privileged("user pointer, untagged", 0, 0, BOTH) ?:
+	       privileged("user pointer, ATA0 = 0", PROT_MTE, SCTLR_EL1_ATA0, CHECKED_USER) ?:
+	       privileged("user pointer, ATA = 0", PROT_MTE, SCTLR_ELx_ATA, BOTH);
 }
 
 static void privileged_accesses(void *linear, void *vmalloced)
@@ -305,7 +335,7 @@ static int __init granule_exact_init(void)
 	vmalloced = vzalloc(2 * PAGE_SIZE);
 	if (linear && vmalloced) {
 		privileged_accesses(linear, vmalloced);
-		error = unprivileged_accesses();
+		error = user_accesses();
 	}
 	vfree(vmalloced);
 	free_pages((unsigned long)linear, 1);

@@ -53,11 +53,15 @@ class Event(_Model):
 
 
 class Total(_Model):
-    """A sum over the leaves that match one of ``leaves``."""
+    """A sum over the leaves that match one of ``leaves``.
+
+    One that is ``always`` there is in an overview also when it is 0.
+    """
 
     name: str
     description: str
     leaves: Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+    always: bool = False
 
 
 class _File(_Model):
@@ -136,15 +140,19 @@ class Catalog:
     def overview(self, counted: Iterable[str]) -> tuple[Selection, ...]:
         """Every total something was counted for, and the leaves that are in none.
 
-        Of the latter all, counted or not: that no access was checked is an answer.
+        The latter and some totals counted or not: that no access was checked is an
+        answer.
         """
         found = self.everything(set(counted) | self._always_shown())
         return tuple(s for s in found if s.is_total or not self._in_total(s.name))
 
     def _always_shown(self) -> set[str]:
-        """The events that are single, not one of a family, and in no total."""
+        """The events that are single, not one of a family, in no total or in one of these."""
+        always = [pattern for total in self.totals if total.always for pattern in total.leaves]
         single = (event.name for event in self.events if not _is_glob(event.name))
-        return {name for name in single if not self._in_total(name)}
+        return {
+            name for name in single if not self._in_total(name) or _matches_any(name, always)
+        }
 
     def everything(self, counted: Iterable[str]) -> tuple[Selection, ...]:
         """Every total something was counted for and every leaf, in the catalogue's order."""
