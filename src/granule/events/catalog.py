@@ -150,9 +150,7 @@ class Catalog:
         """The events that are single, not one of a family, in no total or in one of these."""
         always = [pattern for total in self.totals if total.always for pattern in total.leaves]
         single = (event.name for event in self.events if not _is_glob(event.name))
-        return {
-            name for name in single if not self._in_total(name) or _matches_any(name, always)
-        }
+        return {name for name in single if not self._in_total(name) or _matches_any(name, always)}
 
     def everything(self, counted: Iterable[str]) -> tuple[Selection, ...]:
         """Every total something was counted for and every leaf, in the catalogue's order."""
