@@ -2,12 +2,14 @@
 """Recordings to play: kernels, runs and their counts without any machine."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from granule.events import ByLevel, Catalog, Counts, Place, Region
 from granule.run import Bootable
+from granule.store import Conditions, KernelRecord, RegionRecord, RunRecord
 from granule.targets import MachineRecord, Outcome, Status
 
 KALLSYMS = """\
@@ -34,6 +36,7 @@ leaves = ["tlbi.*"]
 """
 
 Play = Callable[..., Outcome]
+Remember = Callable[..., RunRecord]
 
 
 @pytest.fixture
@@ -94,6 +97,60 @@ def play(tmp_path: Path) -> Play:
         )
 
     return outcome
+
+
+@pytest.fixture
+def remember() -> Remember:
+    """Makes a run of the store: ``remember({"isb": (u, k)}, kernel=…, seed=…)``."""
+
+    def run(
+        events: Mapping[str, tuple[int, int]],
+        *,
+        kernel: str = "linux-6.12",
+        seed: int = 1,
+        cpus: int = 1,
+        stdout: str = "",
+        request: str = "request",
+        region: str = "command",
+        iterations: Mapping[ByLevel, int] | None = None,
+        functions: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> RunRecord:
+        counted = {name: ByLevel(u=u, k=k) for name, (u, k) in events.items()}
+        return RunRecord(
+            conditions=Conditions(
+                kernel=f"identity of {kernel}",
+                userland="userland",
+                request=request,
+                plugin="plugin",
+                emulator="QEMU emulator version 10.0.2",
+                cpus=cpus,
+                memory=2048,
+                kernel_arguments="",
+                profile=functions is not None,
+                seed=seed,
+            ),
+            kernel=KernelRecord(
+                identity=f"identity of {kernel}",
+                spec=kernel,
+                release="6.12.117",
+                source="linux-source-6.12",
+                source_version="6.12.117-1",
+                source_digest="5" * 64,
+                fragments=("base", "mte-user"),
+                compiler="aarch64-linux-gnu-gcc (Debian 12.2.0-14) 12.2.0",
+            ),
+            command=("./mybench", "a b"),
+            environment={"GLIBC_TUNABLES": "glibc.mem.tagging=3"},
+            time=datetime(2026, 3, 1, 12, tzinfo=UTC),
+            wall=8.53,
+            host="x86_64, 2 CPUs",
+            plugin_version="0.1.0",
+            stdout=stdout,
+            regions=(RegionRecord(region, 1, 1, counted, iterations or {}, functions or {}),),
+            diagnostics={"unreadable_faults": 0},
+        )
+
+    return run
 
 
 def _place(el: str, pc: int, events: Mapping[str, int]) -> dict[str, object]:
