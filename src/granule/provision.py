@@ -2,6 +2,7 @@
 """Brings together what a machine boots: kernel, userland and Granule's own guest programs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from granule import cache, shipped
@@ -10,7 +11,13 @@ from granule.progress import Progress
 from granule.run import Bootable
 from granule.targets import QemuTarget
 from granule.targets.version import find_emulator
-from granule.userland import build_programs, load_recipe, module_files
+from granule.userland import (
+    GuestPrograms,
+    Userland,
+    build_programs,
+    load_recipe,
+    module_files,
+)
 from granule.userland import provide as provide_userland
 
 
@@ -32,41 +39,56 @@ def bootables(
     UsageError for a wrong SPEC, before anything is built, and MachineError if a
     part cannot be made.
     """
-    parsed = [_parse(text, directory) for text in specs]
+    parsed = [parse(text, directory) for text in specs]
     built = [kernels.provide(each, cache.root(), progress) for each in parsed]
-    guest = shipped.folder() / "guest"
-    programs = build_programs(guest, cache.root(), progress)
-    recipe = load_recipe(guest / "userland.toml")
-    userland = provide_userland(recipe, cache.root(), progress)
-    return tuple(_bootable(each, programs.init, userland.archive) for each in built)
+    here = guest(progress)
+    return tuple(bootable(each, here) for each in built)
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """What every kernel boots into: Granule's own programs and Debian's userland."""
+
+    programs: GuestPrograms
+    userland: Userland
+
+
+def guest(progress: Progress) -> Guest:
+    """The guest's side, built where need be; raises MachineError if it cannot be made."""
+    folder = shipped.folder() / "guest"
+    programs = build_programs(folder, cache.root(), progress)
+    recipe = load_recipe(folder / "userland.toml")
+    return Guest(programs, provide_userland(recipe, cache.root(), progress))
 
 
 def kernel(text: str, progress: Progress, *, directory: Path | None = None) -> kernels.BuiltKernel:
     """The kernel alone; see :func:`bootables`."""
-    return kernels.provide(_parse(text, directory), cache.root(), progress)
+    return kernels.provide(parse(text, directory), cache.root(), progress)
 
 
 def selftests(
     text: str, progress: Progress, *, directory: Path | None = None
 ) -> kernels.Selftests | None:
     """The MTE selftests of the kernel a SPEC names; None if its source is not at hand."""
-    parsed = _parse(text, directory)
+    parsed = parse(text, directory)
     if not isinstance(parsed, kernels.Linux | kernels.Revision):
         return None
     return kernels.provide_selftests(parsed, cache.root(), progress)
 
 
-def _parse(text: str, directory: Path | None) -> kernels.Spec:
+def parse(text: str, directory: Path | None = None) -> kernels.Spec:
+    """The kernel a SPEC names, among those that come with Granule; raises UsageError."""
     return kernels.parse(text, kernels.shipped(), directory=directory)
 
 
-def _bootable(kernel: kernels.BuiltKernel, init: Path, userland: Path) -> Bootable:
+def bootable(kernel: kernels.BuiltKernel, guest: Guest) -> Bootable:
+    """A kernel with the guest it boots into."""
     return Bootable(
         spec=kernel.spec,
         release=kernel.release,
         identity=kernel.identity,
         kernel=kernel.image,
-        init=init,
-        userland=userland,
+        init=guest.programs.init,
+        userland=guest.userland.archive,
         modules=module_files(kernel.modules) if kernel.modules else (),
     )

@@ -105,17 +105,11 @@ def measure(
 
 def make_job(bootable: Bootable, command: Command, settings: Settings, seed: int = 1) -> Job:
     """The job of one run. A profile needs the kernel's symbols."""
-    request = Request(
-        argv=command.argv,
-        environment=dict(settings.environment),
-        copies=command.copies,
-        symbols=settings.counting is not None and settings.counting.profile,
-    )
     return Job(
         kernel=bootable.kernel,
         init=bootable.init,
         userland=bootable.userland,
-        request=request,
+        request=make_request(command, settings),
         modules=bootable.modules,
         counting=settings.counting,
         cpus=settings.cpus,
@@ -125,6 +119,16 @@ def make_job(bootable: Bootable, command: Command, settings: Settings, seed: int
         repeatable=settings.repeatable,
         seed=seed,
         kernel_arguments=settings.kernel_arguments,
+    )
+
+
+def make_request(command: Command, settings: Settings) -> Request:
+    """What the guest is asked to do."""
+    return Request(
+        argv=command.argv,
+        environment=dict(settings.environment),
+        copies=command.copies,
+        symbols=settings.counting is not None and settings.counting.profile,
     )
 
 

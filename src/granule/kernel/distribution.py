@@ -37,11 +37,12 @@ def provide(kernel: PackagedKernel, store: Store, cache: Path, progress: Progres
     """Debian's kernel, fetched once and then only found."""
     store.folder.mkdir(parents=True, exist_ok=True)
     with FileLock(store.folder / "debian.lock"):
-        entry = _found(store) or _fetch(kernel, store, cache, progress)
+        entry = found(store) or _fetch(kernel, store, cache, progress)
     return from_entry(entry, SPEC, entry.manifest.source)
 
 
-def _found(store: Store) -> Entry | None:
+def found(store: Store) -> Entry | None:
+    """Debian's kernel, if it was fetched before."""
     pointer = pointer_file(store)
     if not pointer.exists():
         return None
