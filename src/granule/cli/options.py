@@ -81,6 +81,19 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON."
 top_option = click.option(
     "--top", default=25, show_default=True, type=click.IntRange(min=1), help="Functions to show."
 )
+store_option = click.option(
+    "--store",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where measurements are kept, if not in the cache.",
+)
+jobs_option = click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Machines to run at once, if not one for each CPU.",
+)
 
 _GUEST = (
     click.option(

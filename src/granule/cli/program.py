@@ -17,6 +17,7 @@ from granule.cli.doctor import doctor
 from granule.cli.events import events
 from granule.cli.kernel import kernel
 from granule.cli.profile import profile
+from granule.cli.run import run as run_plans
 from granule.cli.setup import setup
 from granule.cli.shell import shell
 from granule.cli.stat import stat
@@ -52,7 +53,8 @@ def program() -> None:
     """
 
 
-for verb in (stat, diff, profile, shell, kernel, events, doctor, cache, setup):
+VERBS = (stat, diff, profile, shell, run_plans, kernel, events, doctor, cache, setup)
+for verb in VERBS:
     program.add_command(verb)
 
 

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""``granule run``."""
+
+from pathlib import Path
+
+import click
+
+from granule import plan as plans
+from granule import provision
+from granule.cli.options import jobs_option, store_option
+from granule.cli.progress import choose_progress
+from granule.execute import execute
+from granule.lab import MachineLab
+from granule.store import Store, default_path
+
+
+@click.command()
+@click.argument("plan", nargs=-1)
+@click.option("--candidate", metavar="SPEC", help="Measure this kernel beside the baseline only.")
+@store_option
+@jobs_option
+def run(plan: tuple[str, ...], candidate: str | None, store: Path | None, jobs: int | None) -> None:
+    """Measure what plans ask for, and keep it in the store.
+
+    Only what is missing is run: repeat the command to resume one that was
+    interrupted. Without PLAN all plans are executed.
+
+    \b
+    Examples:
+      granule run mte-sync
+      granule run --candidate linux-6.12 mte-sync
+      granule run ./my-plan.toml --store my-runs.sqlite
+    """
+    chosen = [each.compared_with(candidate) if candidate else each for each in plans.load(plan)]
+    progress = choose_progress()
+    kept = Store.open(store or default_path())
+    lab = MachineLab.of_this_machine(progress)
+    done = execute(chosen, lab, provision.target(), kept, progress, jobs)
+    click.echo(f"{done.done} measured, {done.reused} had been measured before: {kept.path}")

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where plans are carried out: what their names stand for on this machine.
+
+A run is remembered by all that decides its counts. This says what that is,
+without building a kernel or booting anything, so that old runs are found.
+"""
+
+import functools
+import hashlib
+import os
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from granule import cache, provision, shipped
+from granule.command import Command, prepare
+from granule.errors import MissingToolError, UsageError
+from granule.kernel import BuiltKernel
+from granule.kernel.identify import identify, manifest
+from granule.plan import Cell, Plan, Workload
+from granule.progress import Progress
+from granule.run import Bootable, Settings, make_request
+from granule.store import Conditions, KernelRecord
+from granule.targets import Counting
+from granule.targets.version import find_emulator
+from granule.userland import build_initramfs
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel ready to boot, and what to remember of it."""
+
+    bootable: Bootable
+    record: KernelRecord
+
+
+class Lab(Protocol):
+    """What carrying out a plan needs to know."""
+
+    @property
+    def host(self) -> str:
+        """The machine that times are of."""
+        ...
+
+    def identity(self, spec: str) -> str | None:
+        """The identity of a kernel; None if it cannot be known before it is built."""
+        ...
+
+    def kernel(self, spec: str, progress: Progress) -> Kernel:
+        """The kernel itself, built if need be."""
+        ...
+
+    def command(self, plan: Plan, workload: Workload) -> Command:
+        """What a workload runs; raises UsageError if it cannot."""
+        ...
+
+    def conditions(self, plan: Plan, cell: Cell, identity: str, seed: int) -> Conditions:
+        """All that decides the counts of a run."""
+        ...
+
+
+def settings(cell: Cell) -> Settings:
+    """How the runs of a cell are done."""
+    configuration, workload = cell.configuration, cell.workload
+    return Settings(
+        runs=workload.runs,
+        cpus=configuration.cpus,
+        memory=configuration.memory,
+        timeout=workload.timeout,
+        counting=Counting(profile=workload.profile),
+        environment=tuple(sorted(workload.environment.items())),
+        kernel_arguments=configuration.append,
+    )
+
+
+class MachineLab:
+    """The lab of this machine, with the emulator, plugin and cache that are on it."""
+
+    def __init__(self, guest: provision.Guest, plugin: str, emulator: str, cache_dir: Path) -> None:
+        """``plugin`` is a digest, ``emulator`` what it calls itself."""
+        self._guest = guest
+        self._plugin = plugin
+        self._emulator = emulator
+        self._cache = cache_dir
+        self._identities: dict[str, str | None] = {}
+        self._requests: dict[tuple[Path, str], str] = {}
+
+    @classmethod
+    def of_this_machine(cls, progress: Progress) -> "MachineLab":
+        """Raises MachineError if a tool is missing, or the guest's side cannot be made."""
+        emulator = find_emulator().text
+        plugin = shipped.plugin()
+        if not plugin.exists():
+            raise MissingToolError(f"The counting plugin {plugin} is not built: make setup.")
+        return cls(provision.guest(progress), _sha256(plugin), emulator, cache.root())
+
+    @property
+    def host(self) -> str:
+        """See :class:`Lab`."""
+        return _host()
+
+    def identity(self, spec: str) -> str | None:
+        """See :class:`Lab`."""
+        if spec not in self._identities:
+            self._identities[spec] = identify(provision.parse(spec), self._cache)
+        return self._identities[spec]
+
+    def kernel(self, spec: str, progress: Progress) -> Kernel:
+        """See :class:`Lab`."""
+        built = provision.kernel(spec, progress)
+        self._identities[spec] = built.identity
+        return Kernel(provision.bootable(built, self._guest), self._record(built))
+
+    def command(self, plan: Plan, workload: Workload) -> Command:
+        """See :class:`Lab`."""
+        files = [plan.folder / name for name in workload.files]
+        if workload.command is not None:
+            return prepare(workload.command, files)
+        program = self._guest.programs.workloads.get(workload.program or "")
+        if program is None:
+            known = ", ".join(self._guest.programs.workloads)
+            raise UsageError(
+                f"Plan '{plan.name}', workload '{workload.name}': there is no program "
+                f"'{workload.program}' in guest/workloads; there are {known}."
+            )
+        return prepare((str(program), *workload.arguments), files)
+
+    def conditions(self, plan: Plan, cell: Cell, identity: str, seed: int) -> Conditions:
+        """See :class:`Lab`."""
+        return Conditions(
+            kernel=identity,
+            userland=self._guest.userland.identity,
+            request=self._request(plan, cell),
+            plugin=self._plugin,
+            emulator=self._emulator,
+            cpus=cell.configuration.cpus,
+            memory=cell.configuration.memory,
+            kernel_arguments=cell.configuration.append,
+            profile=cell.workload.profile,
+            seed=seed,
+        )
+
+    def _request(self, plan: Plan, cell: Cell) -> str:
+        """A digest of init, the command, its environment and every file that is copied."""
+        name = plan.folder / plan.name, cell.workload.name
+        if name not in self._requests:
+            request = make_request(self.command(plan, cell.workload), settings(cell))
+            archive = build_initramfs(self._guest.programs.init, (), request)
+            self._requests[name] = hashlib.sha256(archive).hexdigest()
+        return self._requests[name]
+
+    def _record(self, kernel: BuiltKernel) -> KernelRecord:
+        found = manifest(kernel, self._cache)
+        return KernelRecord(
+            identity=kernel.identity,
+            spec=kernel.spec,
+            release=kernel.release,
+            source=kernel.source.name,
+            source_version=kernel.source.version,
+            source_digest=kernel.source.digest,
+            fragments=found.fragments if found else (),
+            compiler=found.compiler if found else "unknown: the Image was given",
+        )
+
+
+@functools.cache
+def _host() -> str:
+    return f"{_processor()}, {os.cpu_count()} CPUs, {platform.machine()}"
+
+
+def _processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or "unknown processor")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
