@@ -71,7 +71,7 @@ def test_what_the_measurements_depend_on_is_compared_at_all() -> None:
         "ARM64_TLB_RANGE", "ARM64_HW_AFDBM", "ARM64_CNP", "UNMAP_KERNEL_AT_EL0", "NUMA",
         "VM_EVENT_COUNTERS", "LRU_GEN", "VMAP_STACK", "RANDOMIZE_BASE", "MEMCG", "KSM",
         "TRANSPARENT_HUGEPAGE", "ARM64_CONTPTE", "ARM64_MTE", "MMU_NOTIFIER", "USERFAULTFD",
-        "PREEMPT_NOTIFIERS", "FUNCTION_TRACER", "INIT_ON_ALLOC_DEFAULT_ON",
+        "FUNCTION_TRACER", "INIT_ON_ALLOC_DEFAULT_ON", "PAGE_IDLE_FLAG", "BUFFER_HEAD",
     }  # fmt: skip
     granule = config.read(DATA / "mte-user-6.12.config")
     assert {name for name in on if debian[name] != "y"} == set()
