@@ -86,15 +86,6 @@ class MachineLab:
         self._identities: dict[str, str | None] = {}
         self._requests: dict[tuple[Path, str], str] = {}
 
-    @classmethod
-    def of_this_machine(cls, progress: Progress) -> "MachineLab":
-        """Raises MachineError if a tool is missing, or the guest's side cannot be made."""
-        emulator = find_emulator().text
-        plugin = shipped.plugin()
-        if not plugin.exists():
-            raise MissingToolError(f"The counting plugin {plugin} is not built: make setup.")
-        return cls(provision.guest(progress), _sha256(plugin), emulator, cache.root())
-
     @property
     def host(self) -> str:
         """See :class:`Lab`."""
@@ -162,6 +153,15 @@ class MachineLab:
             fragments=found.fragments if found else (),
             compiler=found.compiler if found else "unknown: the Image was given",
         )
+
+
+def of_this_machine(progress: Progress) -> Lab:
+    """The lab here; raises MachineError if a tool is missing or the guest cannot be made."""
+    emulator = find_emulator().text
+    plugin = shipped.plugin()
+    if not plugin.exists():
+        raise MissingToolError(f"The counting plugin {plugin} is not built: make setup.")
+    return MachineLab(provision.guest(progress), _sha256(plugin), emulator, cache.root())
 
 
 @functools.cache

@@ -29,7 +29,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 from granule import shipped
 from granule.errors import UsageError
@@ -123,6 +130,7 @@ class Plan(_Model):
     published: str | None = None
     configurations: Annotated[tuple[Configuration, ...], Field(alias="configuration", min_length=1)]
     workloads: Annotated[tuple[Workload, ...], Field(alias="workload", min_length=1)]
+    _asked: str = PrivateAttr(default="")
 
     @model_validator(mode="after")
     def _names_only_what_it_has(self) -> Self:
@@ -154,7 +162,7 @@ class Plan(_Model):
     def compared_with(self, candidate: str) -> "Plan":
         """The plan with its baseline and another candidate, wherever the baseline is measured."""
         kernels = tuple(dict.fromkeys((self.baseline, candidate)))
-        return self.model_copy(
+        compared = self.model_copy(
             update={
                 "kernels": kernels,
                 "candidate": candidate,
@@ -166,6 +174,14 @@ class Plan(_Model):
                 ),
             }
         )
+        compared._asked = f"--candidate {candidate} "
+        return compared
+
+    @property
+    def command(self) -> str:
+        """The command that measures it."""
+        name = self.name if self.folder == folder() else self.folder / f"{self.name}.toml"
+        return f"granule run {self._asked}{name}"
 
     def candidate_of(self, feature: str) -> str:
         """The kernel on which a feature's claims are judged."""

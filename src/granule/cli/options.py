@@ -87,6 +87,12 @@ store_option = click.option(
     metavar="FILE",
     help="Where measurements are kept, if not in the cache.",
 )
+plans_argument = click.argument("names", metavar="[PLAN]…", nargs=-1)
+candidate_option = click.option(
+    "--candidate",
+    metavar="SPEC",
+    help="Take this kernel for the candidate, and the baseline alone beside it.",
+)
 jobs_option = click.option(
     "-j",
     "--jobs",

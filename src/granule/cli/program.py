@@ -12,6 +12,7 @@ import click
 
 from granule import __version__
 from granule.cli.cache import cache
+from granule.cli.check import check
 from granule.cli.diff import diff
 from granule.cli.doctor import doctor
 from granule.cli.events import events
@@ -53,7 +54,7 @@ def program() -> None:
     """
 
 
-VERBS = (stat, diff, profile, shell, run_plans, kernel, events, doctor, cache, setup)
+VERBS = (stat, diff, profile, shell, run_plans, check, kernel, events, doctor, cache, setup)
 for verb in VERBS:
     program.add_command(verb)
 

@@ -5,21 +5,23 @@ from pathlib import Path
 
 import click
 
-from granule import plan as plans
+from granule import lab as labs
 from granule import provision
-from granule.cli.options import jobs_option, store_option
+from granule.cli.finding import chosen
+from granule.cli.options import candidate_option, jobs_option, plans_argument, store_option
 from granule.cli.progress import choose_progress
 from granule.execute import execute
-from granule.lab import MachineLab
 from granule.store import Store, default_path
 
 
 @click.command()
-@click.argument("plan", nargs=-1)
-@click.option("--candidate", metavar="SPEC", help="Measure this kernel beside the baseline only.")
+@plans_argument
+@candidate_option
 @store_option
 @jobs_option
-def run(plan: tuple[str, ...], candidate: str | None, store: Path | None, jobs: int | None) -> None:
+def run(
+    names: tuple[str, ...], candidate: str | None, store: Path | None, jobs: int | None
+) -> None:
     """Measure what plans ask for, and keep it in the store.
 
     Only what is missing is run: repeat the command to resume one that was
@@ -31,9 +33,9 @@ def run(plan: tuple[str, ...], candidate: str | None, store: Path | None, jobs: 
       granule run --candidate linux-6.12 mte-sync
       granule run ./my-plan.toml --store my-runs.sqlite
     """
-    chosen = [each.compared_with(candidate) if candidate else each for each in plans.load(plan)]
+    plans = chosen(names, candidate)
     progress = choose_progress()
     kept = Store.open(store or default_path())
-    lab = MachineLab.of_this_machine(progress)
-    done = execute(chosen, lab, provision.target(), kept, progress, jobs)
+    lab = labs.of_this_machine(progress)
+    done = execute(plans, lab, provision.target(), kept, progress, jobs)
     click.echo(f"{done.done} measured, {done.reused} had been measured before: {kept.path}")

@@ -22,15 +22,18 @@ class Model(BaseModel):
 
 
 class Figure(Model):
-    """Counts of all runs together. ``interval`` is half the 95 % interval of the mean."""
+    """All runs together. ``interval`` is half the 95 % interval of the mean.
+
+    In counts, where the least and the most are whole numbers, or per operation.
+    """
 
     mean: float
-    minimum: int
-    maximum: int
+    minimum: int | float
+    maximum: int | float
     interval: float | None = None
 
     @classmethod
-    def of(cls, counts: Sequence[int]) -> "Figure":
+    def of(cls, counts: Sequence[float]) -> "Figure":
         """The figure of at least one run."""
         return cls.of_summary(summarize(counts))
 

@@ -68,8 +68,8 @@ class Comparison:
 
 
 def compare(
-    base: Sequence[int],
-    cand: Sequence[int],
+    base: Sequence[float],
+    cand: Sequence[float],
     *,
     repeatable: bool,
     relevance: Relevance | None = None,
@@ -79,7 +79,7 @@ def compare(
 
 
 def compare_all(
-    runs: Mapping[Key, tuple[Sequence[int], Sequence[int]]],
+    runs: Mapping[Key, tuple[Sequence[float], Sequence[float]]],
     *,
     repeatable: bool,
     relevance: Relevance | None = None,

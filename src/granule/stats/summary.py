@@ -12,15 +12,16 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Runs of one event. ``half_width`` is that of the 95 % Student-t interval of the mean.
+    """Runs of one event, in counts or in counts per operation.
 
+    ``half_width`` is that of the 95 % Student-t interval of the mean.
     One run has no interval: ``half_width`` is None and ``variance`` 0.
     """
 
     runs: int
     mean: float
-    minimum: int
-    maximum: int
+    minimum: float
+    maximum: float
     variance: float
     half_width: float | None
 
@@ -30,7 +31,7 @@ class Summary:
         return self.minimum == self.maximum
 
 
-def summarize(counts: Sequence[int]) -> Summary:
+def summarize(counts: Sequence[float]) -> Summary:
     """Describes at least one run; raises ValueError for none."""
     if not counts:
         raise ValueError("no runs to summarize")

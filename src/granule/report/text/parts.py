@@ -18,6 +18,15 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
 
+def amount(value: float | None) -> str:
+    """Counts per operation: as many digits as it takes to show that it is not 0."""
+    if value is None:
+        return "—"
+    if value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:,.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
+
+
 def signed(value: float) -> str:
     """A change, with its sign; U+2212 is the minus of the same width."""
     return f"{'+' if value > 0 else '−' if value < 0 else ''}{number(abs(value))}"
