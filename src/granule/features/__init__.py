@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kernel work as files people can read: ``features/<name>/``.
+
+::
+
+    library ─► model, patch ─► render   the changed kernel files, for builds
+                            ├► checkout  a git tree with a commit for each patch
+                            └► refresh   commits of such a tree, written back
+
+Nothing here knows how kernels are built.
+"""
+
+from granule.features.library import Library
+from granule.features.model import Description, Feature
+from granule.features.render import Base, Change, Rendering, render
+
+__all__ = ["Base", "Change", "Description", "Feature", "Library", "Rendering", "render"]
