@@ -6,11 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.kernel.conftest import Recorder
 
 from granule.errors import BuildError, MachineError, UsageError
 from granule.kernel import build
@@ -18,7 +17,7 @@ from granule.kernel.catalog import Catalog, load
 from granule.kernel.kernel import BuiltKernel
 from granule.kernel.spec import parse
 from granule.kernel.toolchain import Toolchain
-from granule.progress import SilentProgress, Step
+from granule.progress import SilentProgress
 
 FAKE = Path(__file__).parent / "fake"
 TOOLS = Toolchain(prefix="", version="gcc of the test", ccache=False)
@@ -27,26 +26,6 @@ TOOLS = Toolchain(prefix="", version="gcc of the test", ccache=False)
 def cpu_seconds() -> float:
     """Time this process and its children worked; a busy machine does not change it."""
     return sum(os.times()[:4])
-
-
-class Recorder:
-    """Remembers what it was told."""
-
-    def __init__(self) -> None:
-        self.titles: list[str] = []
-        self.notes: list[str] = []
-        self.counts: list[tuple[int, int | None]] = []
-
-    @contextmanager
-    def step(self, title: str) -> Iterator[Step]:
-        self.titles.append(title)
-        yield self
-
-    def advance(self, done: int, total: int | None = None) -> None:
-        self.counts.append((done, total))
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
 
 
 class KernelTree:

@@ -3,8 +3,10 @@
 
 ::
 
-    spec.parse ─► origin (package or git revision) ─► configure ─► make ─► store
-                └► distribution (Debian's own)          └► given (an Image)
+    spec.parse ─► origin ─► configure ─► make ─► store
+                    ├► source, patched ─► tree   (Debian's source, with features)
+                    └► revision                  (of the user's git tree)
+                └► distribution, given           (built by others)
 
 What is built is kept under the sha256 of all that decided it.
 """
@@ -14,7 +16,16 @@ from granule.kernel.catalog import Catalog, shipped
 from granule.kernel.kernel import BuiltKernel
 from granule.kernel.selftests import Selftests, provide_selftests
 from granule.kernel.source import SourceRecord
-from granule.kernel.spec import Built, Debian, Linux, Revision, Spec, parse
+from granule.kernel.spec import (
+    Built,
+    Debian,
+    Linux,
+    Revision,
+    Spec,
+    extended,
+    parse,
+    prefixes,
+)
 
 __all__ = [
     "Built",
@@ -26,7 +37,9 @@ __all__ = [
     "Selftests",
     "SourceRecord",
     "Spec",
+    "extended",
     "parse",
+    "prefixes",
     "provide",
     "provide_selftests",
     "shipped",

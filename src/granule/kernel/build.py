@@ -79,7 +79,11 @@ class Job:
         self.origin = origin
         self.fragments = catalog.choose(origin.spec.fragments)
         self.request = configure.request(
-            catalog, origin.spec.fragments, origin.version, strict=origin.is_known
+            catalog,
+            origin.spec.fragments,
+            origin.version,
+            strict=origin.is_known,
+            symbols=origin.symbols,
         )
         self.tools = tools
         self.store = store

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from granule import shipped as data
 from granule.errors import UsageError
+from granule.features import Library
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,12 @@ class Fragments:
 
 @dataclass(frozen=True)
 class Catalog:
-    """The known kernels and fragments, and the folder they were read from."""
+    """The known kernels, fragments and features, and the folder of the first two."""
 
     folder: Path
     sources: Sources
     fragments: Fragments
-    features: tuple[str, ...] = ()
+    features: Library
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -100,7 +101,7 @@ def load(folder: Path) -> Catalog:
     """The catalog in a `kernel/` folder; features are looked for beside it."""
     sources = TypeAdapter(Sources).validate_python(_toml(folder / "source.toml"))
     fragments = TypeAdapter(Fragments).validate_python(_toml(folder / "fragments.toml"))
-    return Catalog(folder, sources, fragments, _features(folder.parent / "features"))
+    return Catalog(folder, sources, fragments, Library(folder.parent / "features"))
 
 
 @functools.cache
@@ -112,7 +113,3 @@ def shipped() -> Catalog:
 def _toml(path: Path) -> dict[str, object]:
     with path.open("rb") as file:
         return tomllib.load(file)
-
-
-def _features(folder: Path) -> tuple[str, ...]:
-    return tuple(sorted(path.parent.name for path in folder.glob("*/feature.toml")))

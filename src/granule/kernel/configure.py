@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,19 +32,27 @@ class Request:
     required: Config
 
 
-def request(catalog: Catalog, fragments: Sequence[str], version: str, *, strict: bool) -> Request:
+def request(
+    catalog: Catalog,
+    fragments: Sequence[str],
+    version: str,
+    *,
+    strict: bool,
+    symbols: Iterable[str] = (),
+) -> Request:
     """The request for these fragments on a version of Linux, such as "6.12.117".
 
     A file named after a version has what that version wants otherwise. A user's
     tree may be of any age, so unless `strict` the symbols of `base` that it does
-    not have, or decides otherwise, are let go.
+    not have, or decides otherwise, are let go.  The `symbols` of features are asked
+    for too, unless a fragment decides otherwise or what they depend on is off.
     """
     merged = catalog.choose(fragments)
     files = [catalog.fragment_file(name) for name in merged]
     if special := _special(catalog, version):
         files.insert(len(catalog.fragments.always), special)
     required = files if strict else [f for f in files if f.stem != catalog.fragments.always[0]]
-    wanted = configs.merge(files)
+    wanted = Config(dict.fromkeys(symbols, "y")).merged(configs.merge(files))
     names = configs.merge(required).values
     return Request(tuple(files), wanted, Config({name: wanted[name] for name in names}))
 

@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from granule.features import Feature, Rendering
 from granule.kernel import revision, source
 from granule.kernel.catalog import Catalog
+from granule.kernel.patched import patched
 from granule.kernel.revision import Commit
-from granule.kernel.source import SourceRecord, SourceTree
+from granule.kernel.source import FeatureRecord, SourceRecord, SourceTree
 from granule.kernel.spec import Linux, Revision
+from granule.kernel.tree import arrange
 from granule.progress import Progress
 
 
@@ -49,6 +54,11 @@ class Origin(Protocol):
         ...
 
     @property
+    def symbols(self) -> tuple[str, ...]:
+        """The Kconfig symbols that its features add."""
+        ...
+
+    @property
     def is_known(self) -> bool:
         """Whether the fragments were written for this version."""
         ...
@@ -68,26 +78,39 @@ def origin_of(spec: Linux | Revision, catalog: Catalog, cache: Path, progress: P
     if isinstance(spec, Revision):
         return GitOrigin(spec, revision.resolve(spec))
     kernel = catalog.sources.linux[spec.version]
-    return PackageOrigin(spec, source.packaged(kernel, cache, progress))
+    tree = source.packaged(kernel, cache, progress)
+    features = catalog.features.choose(spec.features, spec.version)
+    return PackageOrigin(spec, tree, features, patched(tree, features, cache, progress))
 
 
 class PackageOrigin:
-    """A source package, unpacked; features will be applied to a copy of it."""
+    """A source package, unpacked, with features applied to a copy of it."""
 
     is_known = True
     keeps_objects = True
 
-    def __init__(self, spec: Linux, tree: SourceTree) -> None:
+    def __init__(
+        self, spec: Linux, tree: SourceTree, features: Sequence[Feature], rendering: Rendering
+    ) -> None:
+        applied = tuple(FeatureRecord(feature.label, feature.digest) for feature in features)
         self.spec: Linux | Revision = spec
-        self.record = tree.record
-        self.content = tree.record.digest
+        self.record = replace(tree.record, features=applied)
+        self.content = _content(tree, rendering)
         self.home = tree.record.digest
         self.version = tree.record.version
-        self._directory = tree.directory
+        self.symbols = tuple(s for feature in features for s in feature.about.kconfig)
+        self._tree = tree
+        self._rendering = rendering
 
     def prepare(self, work: Path, cache: Path, progress: Progress) -> Path:  # noqa: ARG002
-        """The unpacked tree, which nobody writes to."""
-        return self._directory
+        """The copy in the work folder, which holds the features."""
+        return arrange(self._tree, self._rendering, work, progress)
+
+
+def _content(tree: SourceTree, rendering: Rendering) -> str:
+    """Names the files, not the patches: other words about them make no other kernel."""
+    digest = tree.record.digest
+    return f"{digest}+{rendering.digest}" if rendering.changes else digest
 
 
 class GitOrigin:
@@ -102,6 +125,7 @@ class GitOrigin:
         self.content = commit.tree
         self.home = str(commit.home)
         self.version = version_in(commit.makefile)
+        self.symbols: tuple[str, ...] = ()
         self._commit = commit
 
     def prepare(self, work: Path, cache: Path, progress: Progress) -> Path:

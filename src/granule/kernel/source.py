@@ -26,12 +26,21 @@ _UNPACKED_SIZE = 2 << 30
 
 
 @dataclass(frozen=True)
+class FeatureRecord:
+    """A feature that was applied; `digest` is the sha256 of its patches and new files."""
+
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True)
 class SourceRecord:
     """Where a kernel's source is from; `digest` is a sha256 or a git commit."""
 
     name: str
     version: str
     digest: str
+    features: tuple[FeatureRecord, ...] = ()
 
 
 _RECORD = TypeAdapter(SourceRecord)

@@ -9,14 +9,16 @@
     PATH     = an Image, or the directory of a built kernel tree
     FEATURES, FRAGMENTS = names with commas between them
 
+The feature `all` stands for every one, and NAME/N for the first N patches of NAME.
+
 `granule diff` also takes ``REVISION [":" FRAGMENTS]`` of the current directory.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from granule.errors import UsageError
@@ -35,7 +37,7 @@ class Debian:
 
 @dataclass(frozen=True)
 class Linux:
-    """A kernel built from Debian's source package, with features applied."""
+    """A kernel built from Debian's source package, with features applied in this order."""
 
     version: str
     features: tuple[str, ...] = ()
@@ -97,6 +99,45 @@ def parse(
     raise UsageError(_unknown(text, catalog))
 
 
+def extended(
+    spec: Spec, features: Sequence[str], fragments: Sequence[str], catalog: Catalog
+) -> Spec:
+    """The same kernel with more features and fragments; UsageError if it takes none."""
+    match spec:
+        case Linux():
+            chosen = catalog.features.choose((*spec.features, *features), spec.version)
+            return Linux(
+                spec.version,
+                tuple(feature.label for feature in chosen),
+                _merged((*spec.fragments, *fragments), catalog),
+            )
+        case Revision() if not features:
+            return replace(spec, fragments=_merged((*spec.fragments, *fragments), catalog))
+        case _ if features:
+            raise UsageError(f"Kernel '{spec}' takes no features: name one such as 'linux-6.12'.")
+        case _ if fragments:
+            raise UsageError(
+                f"Kernel '{spec}' is not built here, so it takes no fragments: name one to "
+                "build, such as 'linux-6.12'."
+            )
+        case _:
+            return spec
+
+
+def prefixes(spec: Spec, catalog: Catalog) -> tuple[Linux, ...]:
+    """The kernel after each patch of its features; UsageError if it has no features."""
+    if not isinstance(spec, Linux) or not spec.features:
+        raise UsageError(f"Kernel '{spec}' has no features: name one such as 'linux-6.12+all'.")
+    before: list[str] = []
+    found: list[Linux] = []
+    for feature in catalog.features.choose(spec.features, spec.version):
+        for number in range(1, len(feature.patches) + 1):
+            labels = (*before, f"{feature.name}/{number}")
+            found.append(Linux(spec.version, labels, spec.fragments))
+        before.append(feature.label)
+    return tuple(found)
+
+
 def _debian(text: str) -> Debian:
     if text != "debian":
         raise UsageError(
@@ -111,18 +152,9 @@ def _linux(match: re.Match[str], catalog: Catalog) -> Linux:
     if version not in catalog.versions:
         known = ", ".join(f"linux-{v}" for v in catalog.versions)
         raise UsageError(f"There is no kernel 'linux-{version}'; the ones known are {known}.")
-    features = _features(_names(match["features"], match.string), catalog)
+    named = catalog.features.choose(_names(match["features"], match.string), version)
+    features = tuple(feature.label for feature in named)
     return Linux(version, features, _fragments(match["fragments"], match.string, catalog))
-
-
-def _features(named: tuple[str, ...], catalog: Catalog) -> tuple[str, ...]:
-    """The features in the catalog's order; `all` stands for every one."""
-    for name in named:
-        if name not in catalog.features and (name != "all" or not catalog.features):
-            known = ", ".join(catalog.features) or "none yet"
-            raise UsageError(f"There is no feature '{name}'; the features are: {known}.")
-    wanted = set(catalog.features if "all" in named else named)
-    return tuple(name for name in catalog.features if name in wanted)
 
 
 def _revision(text: str, catalog: Catalog) -> Revision:
@@ -139,7 +171,10 @@ def _of_tree(tree: Path, text: str, catalog: Catalog) -> Revision:
 
 def _fragments(text: str | None, spec: str, catalog: Catalog) -> tuple[str, ...]:
     """The fragments a SPEC names, each once, in the order they are merged."""
-    named = _names(text, spec)
+    return _merged(_names(text, spec), catalog)
+
+
+def _merged(named: Sequence[str], catalog: Catalog) -> tuple[str, ...]:
     merged = catalog.choose(named)
     return tuple(name for name in merged if name in named)
 
