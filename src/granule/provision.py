@@ -81,6 +81,20 @@ def parse(text: str, directory: Path | None = None) -> kernels.Spec:
     return kernels.parse(text, kernels.shipped(), directory=directory)
 
 
+def extended(
+    text: str, features: Sequence[str], fragments: Sequence[str], *, directory: Path | None = None
+) -> str:
+    """The SPEC of the same kernel with more features and fragments; raises UsageError."""
+    spec = parse(text, directory)
+    return str(kernels.extended(spec, features, fragments, kernels.shipped()))
+
+
+def prefixes(text: str) -> tuple[str, ...]:
+    """The SPECs of a kernel after each patch of its features; raises UsageError."""
+    catalog = kernels.shipped()
+    return tuple(str(each) for each in kernels.prefixes(parse(text), catalog))
+
+
 def bootable(kernel: kernels.BuiltKernel, guest: Guest) -> Bootable:
     """A kernel with the guest it boots into."""
     return Bootable(
