@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from granule.targets import Counting, Job
+from granule.targets import Counting, Debugger, Job
 from granule.targets.command import Files, command_line
 
 PLUGIN = Path("/lib/libgranule_counters.so")
@@ -60,3 +60,23 @@ def test_stacks_are_only_asked_for_when_wanted(job: Job) -> None:
     assert "stacks=" not in _line(job)
     line = _line(replace(job, counting=Counting(profile=True, stacks="instructions:100")))
     assert "profile=on,verify=off,stacks=instructions:100" in line
+
+
+def test_a_debugger_attaches_to_a_machine_that_runs(job: Job) -> None:
+    words = command_line(
+        replace(job, debugger=Debugger(Path("/tmp/a,b/gdb"))), Files(Path("/run")), PLUGIN
+    )
+    assert "-S" not in words
+    assert words[words.index("-gdb") + 1] == "unix:/tmp/a,,b/gdb,server=on,wait=off"
+
+
+def test_a_machine_can_wait_for_its_debugger(job: Job) -> None:
+    assert "-gdb unix:/s,server=on,wait=off -S" in _line(
+        replace(job, debugger=Debugger(Path("/s"), halted=True))
+    )
+
+
+def test_what_to_type_to_attach() -> None:
+    command = Debugger(Path("/tmp/s")).command(Path("/cache/my kernel/vmlinux"))
+    assert "'/cache/my kernel/vmlinux' -ex 'target remote /tmp/s'" in command
+    assert "'set architecture aarch64'" in Debugger(Path("/tmp/s")).command(None)

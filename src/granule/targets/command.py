@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from granule.targets.debugger import Debugger
 from granule.targets.job import Counting, Job
 
 EMULATOR = "qemu-system-aarch64"
@@ -73,6 +74,7 @@ def command_line(job: Job, files: Files, plugin: Path | None) -> list[str]:
         *_results(files),
         *("-nodefaults", "-display", "none", "-no-reboot"),
         *_serial(job, files),
+        *(_debugger(job.debugger) if job.debugger else ()),
         *(_repeatable(job.seed) if job.repeatable else _PARALLEL),
         *(_plugin(job.counting, files, plugin) if job.counting and plugin else ()),
     ]
@@ -106,6 +108,11 @@ def _serial(job: Job, files: Files) -> list[str]:
         "-serial",
         "chardev:console",
     ]
+
+
+def _debugger(debugger: Debugger) -> list[str]:
+    server = ["-gdb", f"unix:{_value(debugger.socket)},server=on,wait=off"]
+    return [*server, "-S"] if debugger.halted else server
 
 
 def _repeatable(seed: int) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Literal, Protocol, get_args
 from granule.errors import FormatError
 from granule.events.counts import Counts
 from granule.progress import Progress
+from granule.targets.debugger import Debugger
 from granule.userland import Request
 from granule.userland.modules import Module
 
@@ -41,7 +42,8 @@ class Job:
     CPU only) guest time is the number of instructions, so equal jobs give equal
     counts; ``seed`` then decides everything random. ``tolerate_reports`` lets
     the kernel complain (a KASAN test does that on purpose) as long as it lives.
-    ``kernel_arguments`` are added to the kernel's command line.
+    ``kernel_arguments`` are added to the kernel's command line, and a ``debugger``
+    may attach.
     """
 
     kernel: Path
@@ -58,6 +60,7 @@ class Job:
     seed: int = 1
     tolerate_reports: bool = False
     kernel_arguments: str = ""
+    debugger: Debugger | None = None
 
     def __post_init__(self) -> None:
         if self.repeatable and self.cpus != 1:
