@@ -10,7 +10,7 @@ from granule import kerneltest
 from granule.errors import ShortfallError
 from granule.kernel import Selftests
 from granule.progress import SilentProgress
-from granule.run import Bootable
+from granule.run import Bootable, Settings
 from granule.targets import FakeTarget, Outcome
 
 Play = Callable[..., Outcome]
@@ -34,10 +34,21 @@ not ok 1 check_buffer_fill
 
 
 def _test(
-    bootable: Bootable, target: FakeTarget, folder: Path, *, counters: bool = False
+    bootable: Bootable,
+    target: FakeTarget,
+    folder: Path,
+    *,
+    counters: bool = False,
+    settings: Settings = Settings(),  # noqa: B008 frozen
 ) -> kerneltest.KernelTestReport:
-    selftests = Selftests(folder, ("check_buffer_fill",), "id")
-    return kerneltest.test_kernel(target, bootable, selftests, SilentProgress(), counters=counters)
+    return kerneltest.test_kernel(
+        target,
+        bootable,
+        Selftests(folder, ("check_buffer_fill",), "id"),
+        SilentProgress(),
+        settings=settings,
+        counters=counters,
+    )
 
 
 def test_both_kinds_are_read(bootable: Bootable, play: Play, tmp_path: Path) -> None:
@@ -74,6 +85,47 @@ def test_counting_that_changes_a_verdict_is_found(
     ]
     with pytest.raises(ShortfallError, match="changed the verdicts of 1"):
         kerneltest.require(report)
+
+
+def _played(play: Play, *logs: str) -> FakeTarget:
+    return FakeTarget([replace(play(), dmesg=log) for log in logs])
+
+
+def test_a_test_passes_that_passes_in_most_runs(
+    bootable: Bootable, play: Play, tmp_path: Path
+) -> None:
+    unlucky = KUNIT.replace("ok 1 memset", "not ok 1 memset")
+    report = _test(
+        bootable, _played(play, KUNIT, unlucky, KUNIT), tmp_path, settings=Settings(runs=3)
+    )
+    assert [(r.name, r.verdict, r.passes) for r in report.results] == [
+        ("string / memset", "pass", 2),
+        ("string / memcpy", "skip", 0),
+    ]
+    kerneltest.require(report)
+    assert "ok      string / memset  (2 of 3 runs)" in [
+        str(line) for line in kerneltest.render(report)
+    ]
+
+
+def test_a_test_fails_that_half_of_the_runs_do_not_pass(
+    bootable: Bootable, play: Play, tmp_path: Path
+) -> None:
+    unlucky = KUNIT.replace("ok 1 memset", "not ok 1 memset")
+    twice = Settings(runs=2)
+    assert _test(bootable, _played(play, KUNIT, unlucky), tmp_path, settings=twice).failed == 1
+    cut = "\n".join(KUNIT.splitlines()[:4])
+    assert _test(bootable, _played(play, KUNIT, cut), tmp_path, settings=twice).failed == 2
+
+
+def test_runs_have_different_seeds_and_the_arguments_asked_for(
+    bootable: Bootable, play: Play, tmp_path: Path
+) -> None:
+    target = _played(play, KUNIT, KUNIT)
+    settings = Settings(runs=2, kernel_arguments="kasan.mode=async")
+    _test(bootable, target, tmp_path, settings=settings)
+    assert sorted(job.seed for job in target.jobs) == [1, 2]
+    assert all(job.kernel_arguments.endswith(" kasan.mode=async") for job in target.jobs)
 
 
 def test_a_kernel_without_tests_falls_short(bootable: Bootable, play: Play, tmp_path: Path) -> None:

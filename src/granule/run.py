@@ -11,6 +11,8 @@ from pathlib import Path
 from granule.command import Command
 from granule.errors import GuestError, ShortfallError, UsageError
 from granule.progress import Progress
+from granule.targets.debugger import KERNEL_ARGUMENTS as FOR_DEBUGGERS
+from granule.targets.debugger import Debugger
 from granule.targets.job import Counting, Job, Outcome, Target
 from granule.userland import Request
 from granule.userland.modules import Module
@@ -38,6 +40,7 @@ class Settings:
     """How to run. Times are in seconds, ``memory`` is in MiB.
 
     With several CPUs the machine is not repeatable, and ``runs`` should be more than 1.
+    ``tolerate_reports`` is for tests of a checker, which make the kernel complain.
     """
 
     runs: int = 1
@@ -48,6 +51,7 @@ class Settings:
     counting: Counting | None = field(default_factory=Counting)
     environment: tuple[tuple[str, str], ...] = ()
     kernel_arguments: str = ""
+    tolerate_reports: bool = False
 
     @property
     def repeatable(self) -> bool:
@@ -119,6 +123,7 @@ def make_job(bootable: Bootable, command: Command, settings: Settings, seed: int
         repeatable=settings.repeatable,
         seed=seed,
         kernel_arguments=settings.kernel_arguments,
+        tolerate_reports=settings.tolerate_reports,
     )
 
 
@@ -132,11 +137,20 @@ def make_request(command: Command, settings: Settings) -> Request:
     )
 
 
-def make_shell_job(bootable: Bootable, command: Command, settings: Settings) -> Job:
+def make_shell_job(
+    bootable: Bootable, command: Command, settings: Settings, debugger: Debugger | None = None
+) -> Job:
     """A job whose command has the terminal; nothing is counted."""
     job = make_job(bootable, command, settings)
-    request = replace(job.request, shell=True)
-    return replace(job, request=request, counting=None, repeatable=False)
+    arguments = f"{job.kernel_arguments} {FOR_DEBUGGERS}" if debugger else job.kernel_arguments
+    return replace(
+        job,
+        request=replace(job.request, shell=True),
+        counting=None,
+        repeatable=False,
+        kernel_arguments=arguments.strip(),
+        debugger=debugger,
+    )
 
 
 def check_started(outcome: Outcome, command: Command) -> None:

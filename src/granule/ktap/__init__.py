@@ -6,6 +6,23 @@ Documentation/dev-tools/ktap.rst of the kernel tree.
 """
 
 from granule.ktap.parser import parse
-from granule.ktap.results import Difference, Result, Summary, Verdict, compare, summarise
+from granule.ktap.results import (
+    Difference,
+    Result,
+    Summary,
+    Verdict,
+    compare,
+    majority,
+    summarise,
+)
 
-__all__ = ["Difference", "Result", "Summary", "Verdict", "compare", "parse", "summarise"]
+__all__ = [
+    "Difference",
+    "Result",
+    "Summary",
+    "Verdict",
+    "compare",
+    "majority",
+    "parse",
+    "summarise",
+]

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 
@@ -62,6 +62,26 @@ def summarise(results: Iterable[Result]) -> Summary:
     """Count results by verdict."""
     counts = Counter(result.verdict for result in results)
     return Summary(counts[Verdict.PASS], counts[Verdict.FAIL], counts[Verdict.SKIP])
+
+
+def majority(runs: Sequence[Sequence[Result]]) -> list[Result]:
+    """Each test once, with the verdict that more than half of the runs gave it.
+
+    A test without such a verdict failed, and so did one that most runs do not have.
+    """
+    tests = {result.name: result for run in runs for result in run}
+    verdicts = [{result.name: result.verdict for result in run} for run in runs]
+    return [
+        replace(test, verdict=_most([run.get(name) for run in verdicts]))
+        for name, test in tests.items()
+    ]
+
+
+def _most(verdicts: Sequence[Verdict | None]) -> Verdict:
+    for verdict in (Verdict.PASS, Verdict.SKIP):
+        if 2 * verdicts.count(verdict) > len(verdicts):
+            return verdict
+    return Verdict.FAIL
 
 
 def compare(first: Iterable[Result], second: Iterable[Result]) -> list[Difference]:
