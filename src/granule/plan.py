@@ -74,7 +74,8 @@ class Workload(_Model):
     ``command``. ``files`` are copied beside it, named from the plan's folder.
     ``operations`` is a number, ``iterations``, or a regular expression whose one
     group is the number in the command's output. ``profile`` keeps the events of
-    each kernel function.
+    each kernel function. ``published`` is the benchmark of the plan's published
+    table it corresponds to, or that table's name if it has no benchmarks.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Workload(_Model):
     configurations: Texts | None = None
     kernels: Texts | None = None
     events: Texts | None = None
+    published: str | None = None
 
     @model_validator(mode="after")
     def _can_run(self) -> Self:

@@ -3,8 +3,9 @@ from fractions import Fraction
 
 import pytest
 
-from granule.claims.judge import Evidence, Judgement, Sample, judge, promise
+from granule.claims.judge import Evidence, Judgement, judge, promise
 from granule.claims.model import Kind, Limit
+from granule.samples import Sample
 from granule.stats import compare
 
 _NEW = "+0.001 per operation where the baseline has none"

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from granule.claims.feature import FeatureClaims
-from granule.claims.judge import Evidence, Judgement, Sample, judge, promise, unit_of
+from granule.claims.judge import Evidence, Judgement, judge, promise, unit_of
 from granule.claims.model import Claim
-from granule.claims.side import EventAtLevel, Side
 from granule.claims.verdict import Verdict
 from granule.errors import ShortfallError, UsageError
 from granule.events import BOTH, Catalog, Level, Selection
 from granule.findings import Finding, Findings
+from granule.samples import EventAtLevel, Sample, Samples
 from granule.stats import Comparison, compare_all
 
 _LEVELS: tuple[Level, ...] = ("u", "k")
@@ -94,8 +94,8 @@ class _Trial:
         return ""
 
     def _judged(self) -> list[Verdict]:
-        cand = Side(self._candidate, self._claim)
-        base = Side(self._baseline, self._claim) if self._baseline.complete else None
+        cand = Samples(self._candidate, self._claim.functions)
+        base = Samples(self._baseline, self._claim.functions) if self._baseline.complete else None
         sides = [cand, base] if base else [cand]
         if self._claim.functions and not any(side.seen for side in sides):
             names = ", ".join(self._claim.functions)

@@ -10,37 +10,14 @@ of floating point (:mod:`granule.stats`).
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Literal
 
 from granule.claims.figures import change, percent, rate
 from granule.claims.model import Kind, Limit
+from granule.samples import Sample
 from granule.stats import Comparison
 
 Unit = Literal["counts", "counts per operation"]
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One event in all runs of a cell, run i with seed i, and the operations of each."""
-
-    counts: tuple[int, ...]
-    operations: tuple[Fraction, ...]
-
-    @cached_property
-    def rates(self) -> tuple[Fraction, ...]:
-        """Counts per operation, run by run."""
-        return tuple(n / each for n, each in zip(self.counts, self.operations, strict=True))
-
-    @property
-    def rate(self) -> Fraction:
-        """Their mean."""
-        return sum(self.rates, Fraction(0)) / len(self.rates)
-
-    @property
-    def mean(self) -> Fraction:
-        """The mean of the raw counts."""
-        return Fraction(sum(self.counts), len(self.counts))
 
 
 @dataclass(frozen=True, slots=True)

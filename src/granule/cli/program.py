@@ -21,6 +21,7 @@ from granule.cli.profile import profile
 from granule.cli.run import run as run_plans
 from granule.cli.setup import setup
 from granule.cli.shell import shell
+from granule.cli.show import show
 from granule.cli.stat import stat
 from granule.errors import GranuleError
 
@@ -54,7 +55,7 @@ def program() -> None:
     """
 
 
-VERBS = (stat, diff, profile, shell, run_plans, check, kernel, events, doctor, cache, setup)
+VERBS = (stat, diff, profile, shell, run_plans, show, check, kernel, events, doctor, cache, setup)
 for verb in VERBS:
     program.add_command(verb)
 
