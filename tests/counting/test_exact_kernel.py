@@ -25,7 +25,9 @@ MARK = "granule-exact: "
 @pytest.fixture(scope="module")
 def module() -> Path:
     source = shipped.folder() / "guest" / "modules" / "exact"
-    return provide_module(Linux("6.12", fragments=("mte-user",)), source, cache.root(), SilentProgress())
+    return provide_module(
+        Linux("6.12", fragments=("mte-user",)), source, cache.root(), SilentProgress()
+    )
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from granule import kerneltest, provision
-from granule.cli.options import json_option
+from granule.cli.options import json_option, test_options, test_settings
 from granule.cli.output import show
 from granule.cli.progress import choose_progress
 
@@ -73,6 +73,7 @@ def build(
 @_features_option
 @_fragments_option
 @click.option("--counters", is_flag=True, help="Run all twice: counting must change no verdict.")
+@test_options
 @json_option
 def test(
     spec: str,
@@ -83,12 +84,14 @@ def test(
 ) -> None:
     """Run a kernel's KUnit tests and MTE selftests in the guest.
 
+    With -n a test passes that passes in most runs: chance decides some of KASAN's.
     Exits with 1 if a test fails, or if counting changes a verdict.
 
     \b
     Examples:
       granule kernel test linux-6.12
-      granule kernel test --features all --fragments kasan-hw
+      granule kernel test --features all --fragments kasan-hw -n 3
+      granule kernel test linux-6.12:kasan-hw --append kasan.mode=async
       granule kernel test HEAD --counters     (in a kernel tree)
     """
     directory, progress = Path.cwd(), choose_progress()
@@ -96,6 +99,8 @@ def test(
     target = provision.target()
     (bootable,) = provision.bootables([wanted], progress, directory=directory)
     selftests = provision.selftests(wanted, progress, directory=directory)
-    report = kerneltest.test_kernel(target, bootable, selftests, progress, counters=counters)
+    report = kerneltest.test_kernel(
+        target, bootable, selftests, progress, settings=test_settings(), counters=counters
+    )
     show(report, kerneltest.render(report), as_json=as_json)
     kerneltest.require(report)

@@ -58,6 +58,19 @@ class Request(BaseModel):
         )
 
 
+class TestRequest(BaseModel):
+    """What the shared options of a verb without a command say."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid")
+
+    runs: int
+    kernel_arguments: str
+
+    def settings(self) -> Settings:
+        """The settings they stand for."""
+        return Settings(runs=self.runs, kernel_arguments=self.kernel_arguments)
+
+
 def _variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not name or not equals:
@@ -101,6 +114,25 @@ jobs_option = click.option(
     help="Machines to run at once, if not one for each CPU.",
 )
 
+_APPEND = click.option(
+    "--append",
+    "kernel_arguments",
+    default="",
+    metavar="ARGUMENTS",
+    help="More for the kernel's command line, such as 'kasan.mode=async'.",
+    callback=_keep,
+    expose_value=False,
+)
+_RUNS = click.option(
+    "-n",
+    "--runs",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How many runs.",
+    callback=_keep,
+    expose_value=False,
+)
 _GUEST = (
     click.option(
         "--cpus",
@@ -150,15 +182,7 @@ _GUEST = (
         callback=_keep,
         expose_value=False,
     ),
-    click.option(
-        "--append",
-        "kernel_arguments",
-        default="",
-        metavar="ARGUMENTS",
-        help="More for the kernel's command line, such as 'kasan.mode=async'.",
-        callback=_keep,
-        expose_value=False,
-    ),
+    _APPEND,
     click.argument(
         "command",
         nargs=-1,
@@ -180,16 +204,7 @@ _COUNTING = (
         callback=_keep,
         expose_value=False,
     ),
-    click.option(
-        "-n",
-        "--runs",
-        default=1,
-        show_default=True,
-        type=click.IntRange(min=1),
-        help="How many runs.",
-        callback=_keep,
-        expose_value=False,
-    ),
+    _RUNS,
 )
 
 
@@ -206,3 +221,13 @@ def counting_options(verb: FC) -> FC:
     for option in reversed(_COUNTING):
         verb = option(verb)
     return verb
+
+
+def test_options(verb: FC) -> FC:
+    """Adds -n and --append for a verb that has no command; they come as test_settings()."""
+    return _RUNS(_APPEND(verb))
+
+
+def test_settings() -> Settings:
+    """The settings that the options of :func:`test_options` stand for."""
+    return TestRequest.model_validate(click.get_current_context().meta[_KEPT]).settings()
