@@ -8,11 +8,14 @@ from pathlib import Path
 _PLUGIN = "libgranule_counters.so"
 
 
-def folder() -> Path:
-    """The folder with guest/ and kernel/.
+def folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """The folder with features/, guest/, kernel/ and plans/.
 
-    An installed package carries it inside; a checkout has it at the top.
+    An installed package carries it inside; a checkout has it at the top; and
+    ``$GRANULE_DATA`` names another one.
     """
+    if chosen := environment.get("GRANULE_DATA"):
+        return Path(chosen).absolute()
     package = Path(__file__).parent
     inside = package / "data"
     return inside if inside.is_dir() else package.parents[1]
