@@ -48,11 +48,13 @@ class Looks:
     cpus: list[tuple[int, int, int]]
 
 
-def look(kernel: Linux) -> Looks:
+def look(spec: str) -> Looks:
     progress = SilentProgress()
+    kernel = provision.parse(spec)
+    assert isinstance(kernel, Linux)
     source = Path(__file__).parent / "tag-checks"
     module = provide_module(kernel, source, cache.root(), progress)
-    bootables = provision.bootables([str(kernel)], progress)
+    bootables = provision.bootables([spec], progress)
     settings = Settings(counting=None, cpus=2)
     command = Command(("/bin/sh", "-c", SCRIPT, "sh", module.name), (module,))
     (measurement,) = measure(provision.target(), bootables, command, settings, progress)
@@ -68,12 +70,12 @@ def look(kernel: Linux) -> Looks:
 
 @pytest.fixture(scope="module")
 def before() -> Looks:
-    return look(Linux("6.12", fragments=("mte-user",)))
+    return look("linux-6.12:mte-user")
 
 
 @pytest.fixture(scope="module")
 def after() -> Looks:
-    return look(Linux("6.12", ("mte-kernel-policy",), ("mte-user",)))
+    return look("linux-6.12+all:mte-user")
 
 
 def test_the_kernels_own_tag_is_checked_without_the_feature(before: Looks) -> None:

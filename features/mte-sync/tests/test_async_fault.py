@@ -19,19 +19,17 @@ from granule.run import Settings, make_job
 
 pytestmark = pytest.mark.machine
 
-CASES = ("linux-6.12", "linux-6.12+mte-sync")
-KERNELS = {
-    "linux-6.12": Linux("6.12", fragments=("kasan-hw",)),
-    "linux-6.12+mte-sync": Linux("6.12", ("mte-sync",), ("kasan-hw",)),
-}
+KERNELS = ("linux-6.12:kasan-hw", "linux-6.12+all:kasan-hw")
 
 
-def reports(name: str, mode: str, place: str) -> str:
+def reports(spec: str, mode: str, place: str) -> str:
     """What the kernel says of the fault, and what the module was doing."""
     progress = SilentProgress()
     source = Path(__file__).parent / "async-fault"
-    module = provide_module(KERNELS[name], source, cache.root(), progress)
-    (bootable,) = provision.bootables([str(KERNELS[name])], progress)
+    kernel = provision.parse(spec)
+    assert isinstance(kernel, Linux)
+    module = provide_module(kernel, source, cache.root(), progress)
+    (bootable,) = provision.bootables([spec], progress)
     settings = Settings(
         counting=None, kernel_arguments=f"kasan.mode={mode} kasan.fault=report kasan_multi_shot"
     )
@@ -40,23 +38,23 @@ def reports(name: str, mode: str, place: str) -> str:
     return provision.target().run(job, progress).dmesg
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("spec", KERNELS)
 @pytest.mark.parametrize("mode", ["async", "asymm"])
-def test_a_fault_just_before_a_context_switch_is_reported_by_it(name: str, mode: str) -> None:
-    said = reports(name, mode, "switch")
+def test_a_fault_just_before_a_context_switch_is_reported_by_it(spec: str, mode: str) -> None:
+    said = reports(spec, mode, "switch")
     assert "BUG: KASAN: invalid-access" in said
     assert "mte_thread_switch" in said
     assert "store_to_freed_memory" not in said
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("spec", KERNELS)
 @pytest.mark.parametrize("mode", ["async", "asymm"])
-def test_a_fault_before_the_return_to_user_space_is_reported(name: str, mode: str) -> None:
-    said = reports(name, mode, "exit")
+def test_a_fault_before_the_return_to_user_space_is_reported(spec: str, mode: str) -> None:
+    said = reports(spec, mode, "exit")
     assert "BUG: KASAN: invalid-access" in said
     assert "store_to_freed_memory" not in said
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_a_synchronous_fault_is_reported_where_it_happens(name: str) -> None:
-    assert "store_to_freed_memory" in reports(name, "sync", "exit")
+@pytest.mark.parametrize("spec", KERNELS)
+def test_a_synchronous_fault_is_reported_where_it_happens(spec: str) -> None:
+    assert "store_to_freed_memory" in reports(spec, "sync", "exit")
