@@ -18,8 +18,10 @@ unit: setup ## tests that boot nothing
 	cargo test --release --locked --workspace --quiet
 	$(BIN)/python -m pytest -q
 
+# A file runs on one worker: its tests share what they built and booted.
 machine: setup ## tests that boot the emulated machine
-	$(BIN)/python -m pytest -q -m 'machine and not torture'
+	$(BIN)/python -m pytest -q -m 'machine and not torture' \
+	  -n auto --maxprocesses 4 --dist loadfile --durations 15
 
 torture: setup ## tests that take hours, such as the build of another Linux
 	$(BIN)/python -m pytest -q -m torture
