@@ -15,7 +15,7 @@ def test_an_empty_machine_lacks_everything_and_says_how_to_get_it(
     report = doctor.examine()
     lacking = {finding.name: finding.remedy for finding in report.lacking}
     assert "bookworm-backports" in lacking["QEMU"]
-    assert lacking["mke2fs"] == "apt install e2fsprogs"
+    assert lacking["dpkg-deb"] == "apt install dpkg"
     assert lacking["counting plugin"] == "make setup"
     assert "ccache" not in lacking
     with pytest.raises(MissingToolError, match="QEMU, counting plugin"):

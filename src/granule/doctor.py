@@ -70,7 +70,6 @@ _TOOLS = (
     _Tool("make", "build guest programs and kernels", "make"),
     _Tool("apt-get", "fetch Debian packages", "apt"),
     _Tool("dpkg-deb", "unpack Debian packages", "dpkg"),
-    _Tool("mke2fs", "make the userland image", "e2fsprogs"),
     _Tool("zstd", "unpack kernel modules", "zstd"),
     _Tool("git", "read revisions of kernel trees", "git"),
     _Tool("flex", _BUILD, "flex"),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Protocol
@@ -14,13 +13,6 @@ from granule.debian import Mirror
 from granule.errors import UsageError
 from granule.progress import SilentProgress
 from granule.userland import Recipe, Userland, provide
-
-pytestmark = [
-    pytest.mark.skipif(
-        shutil.which("debugfs", path="/usr/sbin:/sbin") is None, reason="needs e2fsprogs"
-    ),
-    pytest.mark.skipif(shutil.which("cpio") is None, reason="needs cpio"),
-]
 
 
 class Archive(Protocol):

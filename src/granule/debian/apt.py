@@ -13,7 +13,8 @@ from pathlib import Path
 from granule.errors import DownloadError, GranuleError, MachineError, UsageError
 
 # Read with -c, after the system's configuration: the machine's proxy settings
-# stay, its hooks (which expect root and the system's directories) go.
+# stay, its hooks (which expect root and the system's directories) go. Compressed
+# lists are copied here; others apt may leave where they are, for a mirror on a disk.
 _CONFIGURATION = """\
 #clear APT::Architectures;
 #clear APT::Update::Post-Invoke;
@@ -27,6 +28,7 @@ APT::Architectures {{ "{architecture}"; }};
 APT::Install-Recommends "false";
 APT::Sandbox::User "";
 Acquire::Languages "none";
+Acquire::GzipIndexes "true";
 Acquire::Retries "3";
 Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
