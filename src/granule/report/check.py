@@ -36,6 +36,17 @@ class ClaimResult(Model):
         return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)
 
     @property
+    def kernels(self) -> tuple[str, ...]:
+        """Baseline and candidate, as each configuration builds them."""
+        pairs = (f"{v.baseline_kernel} → {v.candidate_kernel}" for v in self.verdicts)
+        return tuple(dict.fromkeys(pairs))
+
+    @property
+    def run_ids(self) -> tuple[str, ...]:
+        """All runs it was judged by."""
+        return tuple(dict.fromkeys(run for verdict in self.verdicts for run in verdict.run_ids))
+
+    @property
     def broken(self) -> tuple[Verdict, ...]:
         """The verdicts against it."""
         return tuple(verdict for verdict in self.verdicts if not verdict.holds)
