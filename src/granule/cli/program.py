@@ -18,6 +18,7 @@ from granule.cli.doctor import doctor
 from granule.cli.events import events
 from granule.cli.kernel import kernel
 from granule.cli.profile import profile
+from granule.cli.report import report
 from granule.cli.run import run as run_plans
 from granule.cli.setup import setup
 from granule.cli.shell import shell
@@ -55,7 +56,21 @@ def program() -> None:
     """
 
 
-VERBS = (stat, diff, profile, shell, run_plans, show, check, kernel, events, doctor, cache, setup)
+VERBS = (
+    stat,
+    diff,
+    profile,
+    shell,
+    run_plans,
+    show,
+    check,
+    report,
+    kernel,
+    events,
+    doctor,
+    cache,
+    setup,
+)
 for verb in VERBS:
     program.add_command(verb)
 
