@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -67,31 +66,42 @@ def test_how_a_command_fails(command: list[str], code: int, sentence: str) -> No
 
 
 def test_an_interrupt_leaves_nothing_behind() -> None:
-    process = subprocess.Popen(
+    with subprocess.Popen(
         # Tests that run in the background ignore interrupts, and so would this.
         ["env", "--default-signal=INT", *GRANULE, "stat", "--", "sleep", "100"],
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
-    )
-    emulators = _wait_for_emulators(process.pid)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30) == 130
+    ) as process:
+        assert process.stderr is not None
+        assert any("exceptions taken" in line for line in process.stderr)
+        emulators = _emulators(process.pid)
+        assert emulators
+        process.send_signal(signal.SIGINT)
+        process.stderr.read()
+        assert process.wait(timeout=30) == 130
     for emulator in emulators:
         with pytest.raises(ProcessLookupError):
             os.kill(emulator, 0)
 
 
-def _wait_for_emulators(parent: int) -> list[int]:
-    children = Path(f"/proc/{parent}/task")
-    for _ in range(600):
-        found = [
-            int(pid)
-            for task in children.iterdir()
-            for pid in (task / "children").read_text().split()
-            if b"qemu-system" in Path(f"/proc/{pid}/cmdline").read_bytes()
-        ]
-        if found:
-            return found
-        time.sleep(0.1)
-    pytest.fail("no emulator was started")
+def _emulators(parent: int) -> list[int]:
+    """The children of a process that are QEMU."""
+    return [
+        int(pid)
+        for task in Path(f"/proc/{parent}/task").iterdir()
+        for pid in (task / "children").read_text().split()
+        if b"qemu-system" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+
+
+def test_several_cpus_show_their_spread() -> None:
+    done = _granule("stat", "--cpus", "2", "-n", "3", "--json", "-e", "svc,instructions", "--", "ls")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["machine"]["vcpus"], report["machine"]["repeatable"]) == (2, False)
+    assert len(report["machine"]["runs"]) == 3
+    (svc, instructions) = (row["total"] for row in report["regions"][0]["events"])
+    assert svc["minimum"] == svc["maximum"] > 0
+    assert instructions["interval"] > 0
