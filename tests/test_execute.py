@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 
 from granule import plan as plans
-from granule.command import Command
 from granule.errors import MachineError, ShortfallError, UsageError
 from granule.events import ByLevel, Region
 from granule.execute import Executed, execute
 from granule.findings import find
-from granule.lab import Kernel
-from granule.plan import Cell, Plan, Workload
-from granule.progress import Progress, SilentProgress, Step
+from granule.lab import FakeLab
+from granule.plan import Plan
+from granule.progress import SilentProgress, Step
 from granule.run import Bootable
-from granule.store import Conditions, KernelRecord, RunRecord, Store
+from granule.store import RunRecord, Store
 from granule.targets import FakeTarget, Outcome
 
 Play = Callable[..., Outcome]
@@ -38,47 +37,6 @@ command = ["mybench"]
 runs = 2
 operations = 'did (\\S+) things'
 """
-
-
-class FakeLab:
-    """Kernels that are known once they were built; ``known`` are from before."""
-
-    host = "a host"
-
-    def __init__(self, bootable: Bootable, record: KernelRecord, *known: str) -> None:
-        self._bootable = bootable
-        self._record = record
-        self._known = set(known)
-        self.built: list[str] = []
-
-    def identity(self, spec: str) -> str | None:
-        return f"identity of {spec}" if spec in self._known else None
-
-    def kernel(self, spec: str, progress: Progress) -> Kernel:  # noqa: ARG002
-        self.built.append(spec)
-        self._known.add(spec)
-        record = replace(self._record, identity=f"identity of {spec}", spec=spec)
-        return Kernel(replace(self._bootable, spec=spec), record)
-
-    def command(self, plan: Plan, workload: Workload) -> Command:  # noqa: ARG002
-        assert workload.command
-        return Command(workload.command)
-
-    def conditions(self, plan: Plan, cell: Cell, identity: str, seed: int) -> Conditions:
-        request = f"{plan.name} {cell.workload.name}"
-        configuration = cell.configuration
-        return Conditions(
-            kernel=identity,
-            userland="userland",
-            request=request,
-            plugin="plugin",
-            emulator="QEMU",
-            cpus=configuration.cpus,
-            memory=configuration.memory,
-            kernel_arguments=configuration.append,
-            profile=cell.workload.profile,
-            seed=seed,
-        )
 
 
 @pytest.fixture
@@ -168,12 +126,13 @@ def test_equal_runs_of_two_plans_are_run_once(
 
 
 def test_a_changed_kernel_is_measured_again(
-    plan: Plan, bootable: Bootable, remember: Remember, store: Store, good: Callable[[int], Outcome]
+    plan: Plan, lab: FakeLab, store: Store, good: Callable[[int], Outcome]
 ) -> None:
-    lab = FakeLab(bootable, remember({}).kernel)
     execute([plan], lab, FakeTarget([good(n) for n in range(4)]), store, SilentProgress())
-    lab.identity = lambda spec: f"patched {spec}"  # type: ignore[method-assign]
+    lab.patched = "with another patch"
     assert [finding.missing for finding in find(plan, lab, store)] == [2, 2]
+    again = FakeTarget([good(n) for n in range(4)])
+    assert execute([plan], lab, again, store, SilentProgress()) == Executed(4, 0)
 
 
 @pytest.mark.parametrize(

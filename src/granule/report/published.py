@@ -65,6 +65,14 @@ def published_table(plan: Plan, cells: Sequence[CellTable]) -> PublishedTable | 
     )
 
 
+def published_events(plan: Plan) -> tuple[str, ...]:
+    """The events the plan's published table has counts of."""
+    table = published.load(plan.published) if plan.published else None
+    if table is None or table.shape != "events":
+        return ()
+    return tuple(table.cell(row, "event") for row in table.rows)
+
+
 def _beside(
     plan: Plan, table: published.Table, row: tuple[str, ...], cells: Sequence[CellTable]
 ) -> Iterator[OurFigure]:

@@ -11,7 +11,7 @@ from granule.events import BOTH, Catalog, Level, Selection
 from granule.findings import Finding, Findings, region
 from granule.plan import Configuration, Plan, Workload
 from granule.report.model import Figure, Label, Model
-from granule.report.published import PublishedTable, published_table
+from granule.report.published import PublishedTable, published_events, published_table
 from granule.samples import EventAtLevel, Samples
 from granule.stats import Comparison, Relevance, compare_all, tally
 from granule.stats.distribution import distribution
@@ -214,8 +214,10 @@ class _Cell:
         )
 
     def _rows(self, leaves: frozenset[str]) -> list[EventAtLevel]:
-        """The events the plan chose, each level once."""
+        """The events the plan chose or others published, each level once."""
         chosen = self._workload.events or self._plan.events
+        if chosen and self._workload.published:
+            chosen = tuple(dict.fromkeys((*chosen, *published_events(self._plan))))
         events = (
             EventAtLevel(replace(selection, levels=BOTH), level)
             for selection in self._catalog.select(chosen, leaves)

@@ -1,77 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where plans are carried out: what their names stand for on this machine.
-
-A run is remembered by all that decides its counts. This says what that is,
-without building a kernel or booting anything, so that old runs are found.
-"""
+"""The lab of this machine: its cache, emulator, plugin and guest programs."""
 
 import functools
 import hashlib
 import os
 import platform
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from granule import cache, provision, shipped
 from granule.command import Command, prepare
 from granule.errors import MissingToolError, UsageError
 from granule.kernel import BuiltKernel
 from granule.kernel.identify import identify, manifest
+from granule.lab.protocol import Kernel, Lab, settings
 from granule.plan import Cell, Plan, Workload
 from granule.progress import Progress
-from granule.run import Bootable, Settings, make_request
+from granule.run import make_request
 from granule.store import Conditions, KernelRecord
-from granule.targets import Counting
 from granule.targets.version import find_emulator
 from granule.userland import build_initramfs
-
-
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """A kernel ready to boot, and what to remember of it."""
-
-    bootable: Bootable
-    record: KernelRecord
-
-
-class Lab(Protocol):
-    """What carrying out a plan needs to know."""
-
-    @property
-    def host(self) -> str:
-        """The machine that times are of."""
-        ...
-
-    def identity(self, spec: str) -> str | None:
-        """The identity of a kernel; None if it cannot be known before it is built."""
-        ...
-
-    def kernel(self, spec: str, progress: Progress) -> Kernel:
-        """The kernel itself, built if need be."""
-        ...
-
-    def command(self, plan: Plan, workload: Workload) -> Command:
-        """What a workload runs; raises UsageError if it cannot."""
-        ...
-
-    def conditions(self, plan: Plan, cell: Cell, identity: str, seed: int) -> Conditions:
-        """All that decides the counts of a run."""
-        ...
-
-
-def settings(cell: Cell) -> Settings:
-    """How the runs of a cell are done."""
-    configuration, workload = cell.configuration, cell.workload
-    return Settings(
-        runs=workload.runs,
-        cpus=configuration.cpus,
-        memory=configuration.memory,
-        timeout=workload.timeout,
-        counting=Counting(profile=workload.profile),
-        environment=tuple(sorted(workload.environment.items())),
-        kernel_arguments=configuration.append,
-    )
 
 
 class MachineLab:
