@@ -78,7 +78,8 @@ class CheckReport(Model):
     def summary(self) -> str:
         """The tally in words."""
         verdicts = sum(len(claim.verdicts) for claim in self.claims)
-        tally = f"{len(self.kept)} of {len(self.claims)} claims hold ({verdicts} verdicts)."
+        counted = f"{verdicts} verdict{'' if verdicts == 1 else 's'}"
+        tally = f"{len(self.kept)} of {len(self.claims)} claims hold ({counted})."
         return " ".join([tally, *(f"Feature '{name}' has no claims." for name in self.unclaimed)])
 
 
