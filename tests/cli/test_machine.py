@@ -97,7 +97,9 @@ def _emulators(parent: int) -> list[int]:
 
 
 def test_several_cpus_show_their_spread() -> None:
-    done = _granule("stat", "--cpus", "2", "-n", "3", "--json", "-e", "svc,instructions", "--", "ls")
+    done = _granule(
+        "stat", "--cpus", "2", "-n", "3", "--json", "-e", "svc,instructions", "--", "ls"
+    )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert (report["machine"]["vcpus"], report["machine"]["repeatable"]) == (2, False)
