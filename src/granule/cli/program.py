@@ -16,6 +16,7 @@ from granule.cli.check import check
 from granule.cli.diff import diff
 from granule.cli.doctor import doctor
 from granule.cli.events import events
+from granule.cli.features import checkout, features, refresh
 from granule.cli.kernel import kernel
 from granule.cli.profile import profile
 from granule.cli.report import report
@@ -57,19 +58,9 @@ def program() -> None:
 
 
 VERBS = (
-    stat,
-    diff,
-    profile,
-    shell,
-    run_plans,
-    show,
-    check,
-    report,
-    kernel,
-    events,
-    doctor,
-    cache,
-    setup,
+    *(stat, diff, profile, shell, run_plans, show, check, report),
+    *(kernel, features, checkout, refresh),
+    *(events, doctor, cache, setup),
 )
 for verb in VERBS:
     program.add_command(verb)

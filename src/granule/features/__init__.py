@@ -3,15 +3,18 @@
 
 ::
 
-    library ─► model, patch ─► render   the changed kernel files, for builds
-                            ├► checkout  a git tree with a commit for each patch
-                            └► refresh   commits of such a tree, written back
+    library ─► model ─► patch ─┬► trial ─► render    the changed kernel files, for builds
+                               ├► history ─► checkout  a git tree with a commit for each patch
+                               ├► refresh             commits of such a tree, written back
+                               ├► checkpatch          what the kernel's own checker says
+                               └► listing             what there is
 
 Nothing here knows how kernels are built.
 """
 
 from granule.features.library import Library
 from granule.features.model import Description, Feature
-from granule.features.render import Base, Change, Rendering, render
+from granule.features.render import Change, Rendering, render
+from granule.features.trial import Base
 
 __all__ = ["Base", "Change", "Description", "Feature", "Library", "Rendering", "render"]

@@ -36,10 +36,9 @@ def run(
 
     Raises MachineError with what git complains of, unless ``check`` is off.
     """
-    command = ["git", "-C", str(folder), *_SETTINGS, *arguments]
     try:
         done = subprocess.run(
-            command,
+            command(folder, *arguments),
             env=environment(variables),
             input=given,
             stdin=subprocess.DEVNULL if given is None else None,
@@ -52,6 +51,11 @@ def run(
         complaint = done.stderr.decode(errors="replace").strip()
         raise MachineError(f"git {arguments[0]} failed in {folder}: {complaint}")
     return done
+
+
+def command(folder: Path, *arguments: str) -> list[str]:
+    """The command line of git in a folder."""
+    return ["git", "-C", str(folder), *_SETTINGS, *arguments]
 
 
 def ask(folder: Path, *arguments: str) -> str:
@@ -69,6 +73,13 @@ def create(folder: Path, *options: str) -> None:
     """Makes a repository without hooks."""
     folder.mkdir(parents=True, exist_ok=True)
     run(folder, "init", "--quiet", "--template=", "--initial-branch=main", *options)
+
+
+def describe(folder: Path, commits: str) -> list[str]:
+    """What each of a range of commits says and does, from the first on, without its id."""
+    form = "--format=%x01%an%n%ae%n%ad%n%B"
+    every = ("--reverse", "--topo-order", "--date=raw", "--raw", "--no-abbrev", "--no-renames")
+    return ask(folder, "log", form, *every, commits).split("\x01")[1:]
 
 
 AM = (
