@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""docs/claims.md says what the program does."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from granule import plan as plans
+from granule.claims import Claim, Kind
+from granule.claims.verdict import Verdict
+from granule.plan import Configuration, Workload
+
+TEXT = (Path(__file__).parents[2] / "docs" / "claims.md").read_text()
+PLAN, CLAIM = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+
+
+def test_the_example_of_a_plan_can_be_carried_out(tmp_path: Path) -> None:
+    (tmp_path / "mte-sync.toml").write_text(PLAN)
+    assert len(plans.parse(tmp_path / "mte-sync.toml").cells) == 2
+
+
+def test_the_example_of_a_claim_can_be_judged() -> None:
+    (document,) = tomllib.loads(CLAIM)["claim"]
+    assert Claim.model_validate(document).limit.kind is Kind.CHANGE_PER_OPERATION
+
+
+def test_every_key_and_every_limit_is_explained() -> None:
+    for model in (Workload, Configuration):
+        for name in model.model_fields:
+            assert f"`{name}`" in TEXT or name == "name", name
+    for kind in Kind:
+        assert f"`{kind} = " in TEXT, kind
+    for name in Verdict.model_fields:
+        assert f"`{name}`" in TEXT, name
