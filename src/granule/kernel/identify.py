@@ -12,10 +12,13 @@ from granule.kernel.kernel import BuiltKernel
 from granule.kernel.origin import origin_of
 from granule.kernel.spec import Built, Debian, Linux, Spec
 from granule.kernel.store import Manifest
+from granule.kernel.toolchain import Toolchain
 from granule.progress import SilentProgress
 
 
-def identify(spec: Spec, cache: Path, *, catalog: Catalog | None = None) -> str | None:
+def identify(
+    spec: Spec, cache: Path, *, catalog: Catalog | None = None, tools: Toolchain | None = None
+) -> str | None:
     """The identity `provide` would give the kernel; None if its source is not here yet.
 
     It changes with a patch, a fragment or the compiler. Raises UsageError for what
@@ -32,7 +35,7 @@ def identify(spec: Spec, cache: Path, *, catalog: Catalog | None = None) -> str 
             return None
         case _:
             origin = origin_of(spec, catalog, cache, SilentProgress())
-            return Job(origin, catalog, toolchain.find(), store_of(cache), cache).identity
+            return Job(origin, catalog, tools or toolchain.find(), store_of(cache), cache).identity
 
 
 def manifest(kernel: BuiltKernel, cache: Path) -> Manifest | None:
