@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The tables of ``granule check``: first what does not hold, and why."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import inf
@@ -33,11 +34,12 @@ def _broken(claim: ClaimResult) -> Iterator[RenderableType]:
     judged = [verdict for verdict in claim.broken if verdict.measured]
     yield heading(f"{claim.name}: {'does not hold' if judged else 'cannot be judged'}")
     yield claim.statement
-    for place, group in groupby(claim.broken, _promised):
+    unjudged = Counter(verdict.reason for verdict in claim.broken if not verdict.measured)
+    for reason, number in unjudged.items():
+        yield f"{reason} ({number} of {len(claim.verdicts)} verdicts)"
+    for place, group in groupby(judged, _promised):
         yield place
-        verdicts = list(group)
-        yield from dict.fromkeys(verdict.reason for verdict in verdicts if not verdict.measured)
-        yield from _broken_tables([verdict for verdict in verdicts if verdict.measured])
+        yield from _broken_table(list(group))
 
 
 def _promised(verdict: Verdict) -> str:
@@ -47,12 +49,11 @@ def _promised(verdict: Verdict) -> str:
     return f"{place}, {kernels}; promised: {verdict.promise}"
 
 
-def _broken_tables(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
-    if verdicts:
-        made = _table(["event", "baseline", "candidate", f"found ({verdicts[0].unit}, counted)"])
-        for verdict in verdicts[:_SHOWN]:
-            made.add_row(verdict.event, *_figures(verdict), verdict.reason)
-        yield made
+def _broken_table(verdicts: Sequence[Verdict]) -> Iterator[RenderableType]:
+    made = _table(["event", "baseline", "candidate", f"found ({verdicts[0].unit}, counted)"])
+    for verdict in verdicts[:_SHOWN]:
+        made.add_row(verdict.event, *_figures(verdict), verdict.reason)
+    yield made
     if len(verdicts) > _SHOWN:
         yield f"… and {len(verdicts) - _SHOWN} more (--json has all)."
 
