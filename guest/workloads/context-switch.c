@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Two processes that hand a byte to and fro through pipes on one CPU.  Each
- * round is two context switches, and reads and writes that do not wait.
+ * round is two context switches and four system calls.
+ *
+ * Both run in the real-time class, first come first served, where the scheduler
+ * decides by the order of events alone.  The fair class decides by the clock, and
+ * the same work then takes another number of instructions on another kernel.
  */
 #include <sched.h>
 #include <stdbool.h>
@@ -46,13 +50,15 @@ static bool ask(int questions[2], int answers[2], unsigned int rounds)
 	return true;
 }
 
-static bool stay_on_one_cpu(void)
+static bool take_turns_on_one_cpu(void)
 {
+	const struct sched_param lowest = { .sched_priority = 1 };
 	cpu_set_t first;
 
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
-	return !sched_setaffinity(0, sizeof(first), &first);
+	return !sched_setaffinity(0, sizeof(first), &first) &&
+	       !sched_setscheduler(0, SCHED_FIFO, &lowest);
 }
 
 int main(void)
@@ -60,7 +66,7 @@ int main(void)
 	int questions[2], answers[2], status;
 	bool right;
 
-	if (pipe(questions) || pipe(answers) || !stay_on_one_cpu())
+	if (pipe(questions) || pipe(answers) || !take_turns_on_one_cpu())
 		return 1;
 	if (!fork())
 		answer(questions, answers);
