@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Exact fractions as people read them: never rounded to what they are not.
 
-A figure that is no whole number has three digits behind the point, or as many as
-it takes to show that it is not 0.
+A figure that is no whole number has three digits behind the point, a small one its
+first two digits, so that nothing looks like 0 that is not.
 """
 
 from fractions import Fraction
 
-_DIGITS = 3
+_SMALL = Fraction(1, 100)
 
 
 def rate(value: Fraction) -> str:
     """A count, or counts per operation."""
     if value.denominator == 1:
         return f"{value.numerator:,}"
-    if abs(value) < Fraction(1, 10**_DIGITS):
-        return f"{float(value):.1e}"
-    return f"{float(value):,.{_DIGITS}f}"
+    if abs(value) < _SMALL:
+        return f"{float(value):.2g}"
+    return f"{float(value):,.3f}"
 
 
 def change(value: Fraction) -> str:
@@ -28,6 +28,6 @@ def change(value: Fraction) -> str:
 def percent(share: Fraction) -> str:
     """A part of the baseline, in percent."""
     value = share * 100
-    if value and value < Fraction(1, 100):
-        return f"{float(value):.1e} %"
+    if value and value < _SMALL:
+        return f"{float(value):.2g} %"
     return f"{float(value):,.2f} %"

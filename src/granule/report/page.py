@@ -19,6 +19,7 @@ from granule.store import KernelRecord, RunRecord
 _FILTERS: Mapping[str, object] = {
     "amount": parts.amount,
     "cell_title": text.cell_title,
+    "change": text.share,
     "figure": parts.figure,
     "flag": text.flag,
     "ours": text.ours,

@@ -24,7 +24,7 @@ def amount(value: float | None) -> str:
         return "—"
     if value == int(value):
         return f"{value:,.0f}"
-    return f"{value:,.3f}" if abs(value) >= 0.001 else f"{value:.1e}"
+    return f"{value:,.3f}" if abs(value) >= 0.01 else f"{value:.2g}"
 
 
 def signed(value: float) -> str:

@@ -102,11 +102,12 @@ def _iteration_table(rows: Sequence[IterationRow]) -> Table:
 
 def iteration_cells(row: IterationRow) -> list[str]:
     """Mean, p99 and p99.9, each with its change, and the largest."""
-    cells = [f"{row.mean:,.1f}", _change(row.mean_change), f"{row.p99:,}", _change(row.p99_change)]
-    return [*cells, f"{row.p999:,}", _change(row.p999_change), f"{row.maximum:,}"]
+    cells = [f"{row.mean:,.1f}", share(row.mean_change), f"{row.p99:,}", share(row.p99_change)]
+    return [*cells, f"{row.p999:,}", share(row.p999_change), f"{row.maximum:,}"]
 
 
-def _change(relative: float | None) -> str:
+def share(relative: float | None) -> str:
+    """A relative change; empty for the baseline itself."""
     return "" if relative is None else percent(relative) if relative else "="
 
 
@@ -125,5 +126,5 @@ def _published(found: PublishedTable) -> Iterator[RenderableType]:
 
 def ours(value: OurFigure) -> str:
     """Our figure in words."""
-    change = "new" if value.relative is None else _change(value.relative)
+    change = "new" if value.relative is None else share(value.relative)
     return f"{change}  {value.metric}, {value.configuration}, {value.kernel}"
