@@ -48,6 +48,8 @@ def program() -> None:
       granule stat -- perf bench syscall basic --loop 1000
     In which functions?
       granule profile -e tlbi -e dsb -- ./mybench
+    Do the features keep what they promise?
+      granule run; granule check
     What is missing on this machine?
       granule doctor
 
