@@ -37,6 +37,7 @@ check: setup ## all linters
 	cargo clippy --release --locked --workspace --all-targets --quiet -- -D warnings
 	shellcheck scripts/setup scripts/check-spdx .ci/run
 	scripts/check-spdx
+	$(BIN)/granule features --checkpatch
 
 format: setup ## put Python and Rust into their usual form
 	$(BIN)/ruff format
