@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from granule.errors import ShortfallError
+from granule.events.doubts import doubts
 from granule.lab import Lab
 from granule.plan import ITERATIONS, Cell, Plan, Workload
 from granule.store import RegionRecord, RunRecord, Store
@@ -25,6 +26,13 @@ class Finding:
     def complete(self) -> bool:
         """Whether all runs the plan asks for are there."""
         return not self.missing
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Sentences about what makes the counts doubtful; empty in healthy runs."""
+        workload = self.cell.workload
+        found = (doubts([region(workload, run)], run.diagnostics) for run in self.runs)
+        return tuple(dict.fromkeys(sentence for each in found for sentence in each))
 
 
 class Findings:

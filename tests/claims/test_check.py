@@ -166,6 +166,13 @@ def test_what_was_not_measured_does_not_hold(judge: Judge, plan: Plan) -> None:
         require(check_report(verdicts))
 
 
+def test_doubtful_counts_prove_nothing(judge: Judge) -> None:
+    same, left_open = _recorded("debian"), replace(_recorded("debian"), opened=2)
+    (verdict,) = judge({"events": "dsb:k", "identical": True}, same, left_open)
+    assert not verdict.holds
+    assert verdict.reason.startswith("doubtful on linux-6.12+mte-sync:kasan-hw: Region 'getpid'")
+
+
 def test_a_limit_of_the_candidate_alone_needs_no_baseline(judge: Judge) -> None:
     (verdict,) = judge({"events": "dsb:k", "at_most": 0}, None, _recorded("debian"))
     assert verdict.holds

@@ -117,6 +117,15 @@ def test_without_a_baseline_nothing_is_compared(measure: Measure) -> None:
     assert cell.tallies == ()
 
 
+def test_doubts_are_shown(measure: Measure) -> None:
+    findings = measure(base=BASE, candidate=LESS)
+    for finding in findings:
+        for run in finding.runs:
+            run.diagnostics["unreadable_faults"] = 2  # type: ignore[index]
+    text = _text(render_show(show_report([findings], Catalog.shipped())))
+    assert "Doubtful: linux-6.12: The counting plugin reports unreadable faults: 2." in text
+
+
 def test_nothing_measured_is_said(measure: Measure) -> None:
     text = _text(render_show(show_report([measure()], Catalog.shipped())))
     assert text.count("Not measured on") == 3

@@ -89,6 +89,8 @@ class _Trial:
         for side in sides:
             if not side.complete:
                 return f"not measured on {side.cell.spec}: {self._plan.command}"
+            if side.doubts:
+                return f"doubtful on {side.cell.spec}: {side.doubts[0]}"
         if self._claim.functions and not self._workload.profile:
             return f"workload '{self._workload.name}' of the plan needs 'profile = true'"
         return ""

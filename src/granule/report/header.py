@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What ran where: the lines above every table."""
 
-from collections.abc import Iterator
-
 from granule.events.counts import Counts
+from granule.events.doubts import doubts as doubts_of
 from granule.report.model import Label, Model
 from granule.run import Measurement
 
@@ -62,18 +61,8 @@ def counts_of(measurement: Measurement) -> tuple[Counts, ...]:
 def doubts(measurement: Measurement) -> tuple[str, ...]:
     """Sentences about what makes the counts doubtful; empty in a healthy measurement."""
     found = dict.fromkeys(
-        doubt for counts in counts_of(measurement) for doubt in _doubts_of(counts)
+        doubt
+        for counts in counts_of(measurement)
+        for doubt in doubts_of(counts.measured(), counts.diagnostics)
     )
     return tuple(found)
-
-
-def _doubts_of(counts: Counts) -> Iterator[str]:
-    for region in counts.measured():
-        if region.opened != region.closed:
-            yield (
-                f"Region '{region.name}' was opened {region.opened} and closed {region.closed} "
-                "times; what happened in one left open is missing."
-            )
-    for name, number in counts.diagnostics.items():
-        if number:
-            yield f"The counting plugin reports {name.replace('_', ' ')}: {number}."

@@ -94,6 +94,7 @@ class CellTable(Model):
     iterations: tuple[IterationRow, ...]
     tallies: tuple[KernelTally, ...]
     missing: tuple[str, ...]
+    doubts: tuple[str, ...]
 
 
 class PlanTables(Model):
@@ -211,6 +212,11 @@ class _Cell:
             iterations=self._iterations(),
             tallies=tuple(_tally(kernel, found) for kernel, found in compared.items() if found),
             missing=self._missing,
+            doubts=tuple(
+                f"{column.kernel}: {doubt}"
+                for column in self._columns
+                for doubt in column.finding.doubts
+            ),
         )
 
     def _rows(self, leaves: frozenset[str]) -> list[EventAtLevel]:

@@ -15,7 +15,7 @@ from granule.report.show import (
     PlanTables,
     ShowReport,
 )
-from granule.report.text.parts import amount, figure, heading, percent, table
+from granule.report.text.parts import amount, doubt_lines, figure, heading, percent, table
 
 LEGEND = (
     "* moved: significant, and relevant (0.1 % and 2 counts of a run); ~ significant only; "
@@ -54,6 +54,7 @@ def _cell(cell: CellTable, plan: PlanTables) -> Iterator[RenderableType]:
     yield heading(cell_title(cell))
     for kernel in cell.missing:
         yield f"Not measured on {kernel}: {plan.command}"
+    yield from doubt_lines(cell.doubts)
     if cell.rows:
         yield _event_table(cell.rows)
     if cell.iterations:
