@@ -15,6 +15,7 @@ from granule.features import Change, Library, Rendering
 from granule.kernel import build
 from granule.kernel.catalog import load
 from granule.kernel.kernel import BuiltKernel
+from granule.kernel.origin import Origin, origin_of
 from granule.kernel.source import SourceRecord, SourceTree
 from granule.kernel.spec import parse, prefixes
 from granule.kernel.store import Store
@@ -229,3 +230,20 @@ def test_a_copy_that_was_broken_off_is_made_again(source: SourceTree, tmp_path: 
     (tmp_path / "tree.json").unlink()
     (tree / "mm/oom.c").unlink()
     assert (arrange(source, Rendering(), tmp_path, SilentProgress()) / "mm/oom.c").exists()
+
+
+def test_only_what_programs_see_makes_other_selftests(lab: Lab) -> None:
+    """They are not built again for a change inside the kernel."""
+
+    def origin(spec: str) -> Origin:
+        return origin_of(parse(spec, lab.catalog), lab.catalog, lab.cache, SilentProgress())
+
+    base, inside = origin("linux-6.12"), origin("linux-6.12+tags")
+    assert inside.content != base.content
+    assert inside.interface == base.interface
+    folder = lab.features / "threads"
+    header = "include/uapi/tag.h"
+    edit(next(folder.glob("patches/*")), "---\n mm/", f"---\nOverlay: {header}\n mm/")
+    (folder / "src" / header).parent.mkdir(parents=True)
+    (folder / "src" / header).write_text("#define TAG 1\n")
+    assert origin("linux-6.12+threads").interface != base.interface

@@ -79,6 +79,10 @@ class Rendering(_Model):
         parts = [[c.path, c.mode, hashlib.sha256(c.content).hexdigest()] for c in self.changes]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
+    def within(self, prefixes: tuple[str, ...]) -> Rendering:
+        """Only the files whose path begins with one of these."""
+        return Rendering(changes=tuple(c for c in self.changes if c.path.startswith(prefixes)))
+
 
 def render(base: Base, features: Sequence[Feature]) -> Rendering:
     """The result of the features, in this order.

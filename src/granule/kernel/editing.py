@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from granule.features import Base, Feature, checkpatch
+from granule.features import Base, Feature, checkpatch, render
 from granule.features.checkout import checkout as check_out
 from granule.features.history import History, history
 from granule.features.refresh import refresh as write_back
@@ -27,10 +27,12 @@ def checkout(
     catalog = catalog or shipped()
     feature = catalog.features.load(name)
     tree = _source(feature, catalog, cache, progress)
+    below = catalog.features.below(feature)
+    render(_base(tree), (*below, feature))  # tells what does not apply, and why
     disk.need(cache, _HISTORY_SIZE, "keep a kernel source in git")
     disk.need(directory.absolute().parent, _CHECKOUT_SIZE, "check out a kernel")
     past = _history(tree, cache, progress)
-    check_out(feature, catalog.features.below(feature), past, directory, progress)
+    check_out(feature, below, past, directory, progress)
     return feature
 
 

@@ -19,6 +19,19 @@ from granule.kernel.spec import Linux, Revision
 from granule.kernel.tree import arrange
 from granule.progress import Progress
 
+# What the kernel's headers for user space and its selftests are made of.
+_FOR_PROGRAMS = (
+    "Makefile",
+    "arch/arm64/Makefile",
+    "arch/arm64/include/uapi/",
+    "arch/arm64/tools/",
+    "include/linux/",
+    "include/uapi/",
+    "scripts/",
+    "tools/",
+    "usr/",
+)
+
 
 class Origin(Protocol):
     """A source found, but not yet ready to build.
@@ -41,6 +54,11 @@ class Origin(Protocol):
     @property
     def content(self) -> str:
         """Names what is in it."""
+        ...
+
+    @property
+    def interface(self) -> str:
+        """Names what is in it for programs: the headers and tools of user space."""
         ...
 
     @property
@@ -96,6 +114,7 @@ class PackageOrigin:
         self.spec: Linux | Revision = spec
         self.record = replace(tree.record, features=applied)
         self.content = _content(tree, rendering)
+        self.interface = _content(tree, rendering.within(_FOR_PROGRAMS))
         self.home = tree.record.digest
         self.version = tree.record.version
         self.symbols = tuple(s for feature in features for s in feature.about.kconfig)
@@ -123,6 +142,7 @@ class GitOrigin:
         self.spec: Linux | Revision = spec
         self.record = commit.record
         self.content = commit.tree
+        self.interface = commit.tree
         self.home = str(commit.home)
         self.version = version_in(commit.makefile)
         self.symbols: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from filelock import FileLock
 from pydantic import BaseModel, ValidationError
 
 from granule.features import Base, Feature, Rendering, render
@@ -32,8 +33,11 @@ def patched(
     """The files of a source that features change; FormatError if they do not apply."""
     if not features:
         return Rendering()
-    path = cache / "features" / f"{_key(tree, features)}.json"
-    return _find(path) or _render(tree, features, path, progress)
+    folder = cache / "features"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{_key(tree, features)}.json"
+    with FileLock(folder / "lock"):
+        return _find(path) or _render(tree, features, path, progress)
 
 
 def _key(tree: SourceTree, features: Sequence[Feature]) -> str:
@@ -61,7 +65,6 @@ def _render(
     with progress.step(f"Applying {names} to {tree.record.name} {tree.record.version}"):
         base = Base(f"{tree.record.name} {tree.record.version}", tree.directory)
         rendering = render(base, features)
-    path.parent.mkdir(parents=True, exist_ok=True)
     kept = _Kept(digest=rendering.digest, rendering=rendering)
     disk.write_durably(path, kept.model_dump_json().encode())
     return rendering

@@ -57,7 +57,7 @@ def provide_selftests(
 
 
 def _identity(job: Job) -> str:
-    parts = [_FORMAT, job.origin.content, job.tools.version]
+    parts = [_FORMAT, job.origin.interface, job.tools.version]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

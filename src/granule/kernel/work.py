@@ -14,7 +14,8 @@ from filelock import FileLock, Timeout
 from granule.kernel import disk
 from granule.progress import Progress
 
-# Each takes about 0.3 GiB, and 1.7 more with a checkout of its own.
+# Each takes about 0.3 GiB, and 1.7 more with a checkout of a user's tree; the copy of
+# a packaged source is made of links.
 _KEPT = 4
 
 
