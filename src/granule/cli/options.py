@@ -88,7 +88,8 @@ kernel_option = click.option(
     default="debian",
     show_default=True,
     metavar="SPEC",
-    help="The kernel: 'debian', 'linux-6.12', TREE@REVISION, or the path of an arm64 Image.",
+    help="The kernel: 'debian', 'linux-6.12', 'linux-6.12+FEATURE', TREE@REVISION, or the path "
+    "of an arm64 Image.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 top_option = click.option(
