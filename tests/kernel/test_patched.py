@@ -17,7 +17,7 @@ from granule.kernel.catalog import load
 from granule.kernel.kernel import BuiltKernel
 from granule.kernel.origin import Origin, origin_of
 from granule.kernel.source import SourceRecord, SourceTree
-from granule.kernel.spec import parse, prefixes
+from granule.kernel.spec import Linux, parse, prefixes
 from granule.kernel.store import Store
 from granule.kernel.toolchain import Toolchain
 from granule.kernel.tree import arrange
@@ -236,7 +236,9 @@ def test_only_what_programs_see_makes_other_selftests(lab: Lab) -> None:
     """They are not built again for a change inside the kernel."""
 
     def origin(spec: str) -> Origin:
-        return origin_of(parse(spec, lab.catalog), lab.catalog, lab.cache, SilentProgress())
+        parsed = parse(spec, lab.catalog)
+        assert isinstance(parsed, Linux)
+        return origin_of(parsed, lab.catalog, lab.cache, SilentProgress())
 
     base, inside = origin("linux-6.12"), origin("linux-6.12+tags")
     assert inside.content != base.content

@@ -61,7 +61,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     if not verdicts:
         return "checkpatch.pl: there are no patches yet."
     left_out = "".join(f"\n  not asked: {what} ({why})" for what, why in LEFT_OUT.items())
-    return f"checkpatch.pl --strict: {len(verdicts)} patches are clean.{left_out}"
+    return f"checkpatch.pl --strict: clean patches: {len(verdicts)}.{left_out}"
 
 
 def _complaints(base: Base, patch: Patch) -> str:
