@@ -59,7 +59,8 @@ def page(tmp_path: Path, remember: Remember) -> str:
     def finding(cell: Cell, isb: int) -> Finding:
         times = {ByLevel(u=8, k=392): 990, ByLevel(u=8, k=600 + isb): 10}
         events = {"instructions": (8000, 400_000 + isb), "isb": (0, isb), "dsb.nsh": (0, 9)}
-        run = remember(events, kernel=cell.spec, iterations=times)
+        profile = {"el0_svc": {"isb": isb}, "el0t_64_sync": {"isb": 4, "instructions": 9}}
+        run = remember(events, kernel=cell.spec, iterations=times, functions=profile)
         return Finding(cell, (replace(run, command=("./getpid", "<script>")),), 0)
 
     found = Findings(plan, [finding(*pair) for pair in zip(plan.cells, (4000, 2000), strict=True)])
@@ -144,6 +145,8 @@ def test_every_figure_has_its_label_and_its_origin(page: str) -> None:
     assert "aarch64-linux-gnu-gcc (Debian 12.2.0-14) 12.2.0" in text
     assert "5" * 64 in text
     assert "seconds (timed)" in text
+    assert "isb:k in" in text
+    assert "el0t_64_sync" in text
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")

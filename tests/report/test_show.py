@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -49,14 +49,17 @@ def plan(tmp_path: Path) -> Plan:
 def measure(plan: Plan, remember: Remember) -> Measure:
     """Findings of a plan where each kernel has the given events; the others were not run."""
 
-    def measured(**events: dict[str, tuple[int, int]]) -> Findings:
+    def measured(
+        functions: Mapping[str, Mapping[str, int]] | None = None,
+        **events: dict[str, tuple[int, int]],
+    ) -> Findings:
         found = []
         for cell in plan.cells:
             counted = events.get(cell.kernel.replace("linux-6.12+mte-sync", "candidate"))
             counted = events.get("base") if cell.kernel == "linux-6.12" else counted
             slow = 700 if cell.kernel == "linux-6.12" else 620
             times = {ByLevel(u=8, k=392): 998, ByLevel(u=8, k=slow): 2}
-            runs = (remember(counted, iterations=times),) if counted else ()
+            runs = (remember(counted, iterations=times, functions=functions),) if counted else ()
             found.append(Finding(cell, runs, 1 - len(runs)))
         return Findings(plan, found)
 
@@ -115,6 +118,21 @@ def test_without_a_baseline_nothing_is_compared(measure: Measure) -> None:
     assert cell.missing == ("linux-6.12", "linux-7.3")
     assert [figure.change for row in cell.rows for figure in row.figures] == [None] * len(cell.rows)
     assert cell.tallies == ()
+
+
+def test_a_profile_says_in_which_functions(measure: Measure) -> None:
+    profile = {"el0_svc": {"isb": 3000, "instructions": 9000}, "[user]": {"isb": 7}}
+    profile["__arm64_sys_getpid"] = {"isb": 4000, "dsb.ish": 1}
+    report = show_report([measure(profile, base=BASE, candidate=LESS)], Catalog.shipped())
+    rows = report.plans[0].cells[0].functions
+    assert [(row.event, row.function) for row in rows] == [
+        ("instructions:k", "el0_svc"),
+        ("isb:k", "__arm64_sys_getpid"),
+        ("isb:k", "el0_svc"),
+    ]
+    base, cand = rows[1].figures
+    assert (base.total.mean, base.per_operation, cand.change) == (4000, 4, 0)
+    assert "isb:k           __arm64_sys_getpid  linux-6.12" in _text(render_show(report))
 
 
 def test_doubts_are_shown(measure: Measure) -> None:

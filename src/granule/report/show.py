@@ -3,47 +3,22 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from granule.errors import UsageError
 from granule.events import BOTH, Catalog, Level, Selection
-from granule.findings import Finding, Findings, region
+from granule.findings import Findings, region
 from granule.plan import Configuration, Plan, Workload
-from granule.report.model import Figure, Label, Model
+from granule.report.by_function import FunctionRow, function_rows
+from granule.report.columns import Column, KernelFigure, compared, kernel_figure
+from granule.report.model import Label, Model
 from granule.report.published import PublishedTable, published_events, published_table
 from granule.samples import EventAtLevel, Samples
-from granule.stats import Comparison, Relevance, compare_all, tally
+from granule.stats import Comparison, tally
 from granule.stats.distribution import distribution
 
 _LEVELS: tuple[Level, ...] = ("u", "k")
-_COUNTS = 2
-"""Fewer counts than this in a whole run are no change that matters."""
-
-
-class KernelFigure(Model):
-    """One event on one kernel.
-
-    ``total`` is in counts of a run, ``per_operation`` and ``change`` (from the
-    baseline) in counts per operation; ``relative`` is a part of the baseline,
-    None if that is 0 or was not measured. ``p`` is the adjusted p-value, None if
-    the counts are exact.
-    """
-
-    kernel: str
-    total: Figure
-    per_operation: float
-    change: float | None = None
-    relative: float | None = None
-    p: float | None = None
-    significant: bool = False
-    relevant: bool = False
-    decidable: bool = True
-
-    @property
-    def moved(self) -> bool:
-        """Significant and relevant."""
-        return self.significant and self.relevant
 
 
 class EventRow(Model):
@@ -91,6 +66,7 @@ class CellTable(Model):
     runs: int
     operations: float | None
     rows: tuple[EventRow, ...]
+    functions: tuple[FunctionRow, ...]
     iterations: tuple[IterationRow, ...]
     tallies: tuple[KernelTally, ...]
     missing: tuple[str, ...]
@@ -156,15 +132,6 @@ def _applies(plan: Plan, configuration: Configuration, workload: Workload) -> bo
     return any((cell.configuration.name, cell.workload.name) == wanted for cell in plan.cells)
 
 
-@dataclass(frozen=True)
-class _Column:
-    """One kernel of a table."""
-
-    kernel: str
-    finding: Finding
-    samples: Samples
-
-
 class _Cell:
     """The kernels of one workload in one configuration, the baseline first."""
 
@@ -185,7 +152,7 @@ class _Cell:
         there = [(kernel, finding) for kernel, finding in every if finding]
         self._missing = tuple(kernel for kernel, finding in there if not finding.complete)
         self._columns = [
-            _Column(kernel, finding, Samples(finding)) for kernel, finding in there if finding.runs
+            Column(kernel, finding, Samples(finding)) for kernel, finding in there if finding.runs
         ]
         first = self._columns[0] if self._columns else None
         self._base = first if first and first.kernel == baseline else None
@@ -200,7 +167,9 @@ class _Cell:
         rows = self._rows(leaves)
         every = [EventAtLevel(Selection(leaf, (leaf,)), lv) for leaf in leaves for lv in _LEVELS]
         classes = dict.fromkeys([*rows, *filter(self._happens, every)])
-        compared = {column.kernel: self._compare(column, list(classes)) for column in self._columns}
+        moves = {
+            column.kernel: compared(self._base, column, list(classes)) for column in self._columns
+        }
         operations = self._base.samples.operations[0] if self._base else None
         return CellTable(
             workload=self._workload.name,
@@ -208,9 +177,10 @@ class _Cell:
             region=self._workload.region,
             runs=self._workload.runs,
             operations=None if operations is None else float(operations),
-            rows=tuple(self._row(event, compared) for event in rows),
+            rows=tuple(self._row(event, moves) for event in rows),
+            functions=function_rows(self._columns, self._base, rows),
             iterations=self._iterations(),
-            tallies=tuple(_tally(kernel, found) for kernel, found in compared.items() if found),
+            tallies=tuple(_tally(kernel, found) for kernel, found in moves.items() if found),
             missing=self._missing,
             doubts=tuple(
                 f"{column.kernel}: {doubt}"
@@ -241,19 +211,6 @@ class _Cell:
     def _happens(self, event: EventAtLevel) -> bool:
         return any(any(column.samples.sample(event).counts) for column in self._columns)
 
-    def _compare(
-        self, column: _Column, events: Sequence[EventAtLevel]
-    ) -> Mapping[EventAtLevel, Comparison]:
-        """Counts per operation of a kernel against the baseline's."""
-        if self._base is None or column is self._base:
-            return {}
-        base, runs = self._base.samples, (*self._base.finding.runs, *column.finding.runs)
-        return compare_all(
-            {event: (base.rates(event), column.samples.rates(event)) for event in events},
-            repeatable=all(run.repeatable for run in runs),
-            relevance=Relevance(counts=_COUNTS / float(base.operations[0])),
-        )
-
     def _row(
         self, event: EventAtLevel, compared: Mapping[str, Mapping[EventAtLevel, Comparison]]
     ) -> EventRow:
@@ -261,7 +218,7 @@ class _Cell:
             event=str(event),
             is_total=event.selection.is_total,
             figures=tuple(
-                _figure(column, event, compared[column.kernel].get(event))
+                kernel_figure(column, event, compared[column.kernel].get(event))
                 for column in self._columns
             ),
         )
@@ -273,7 +230,7 @@ class _Cell:
             return tuple(rows)
         return (rows[0], *(_against(rows[0], row) for row in rows[1:]))
 
-    def _iteration_row(self, column: _Column) -> IterationRow | None:
+    def _iteration_row(self, column: Column) -> IterationRow | None:
         times: Counter[int] = Counter()
         for run in column.finding.runs:
             for instructions, count in region(self._workload, run).iterations.items():
@@ -299,25 +256,6 @@ def _against(base: IterationRow, row: IterationRow) -> IterationRow:
             "mean_change": row.mean / base.mean - 1,
             "p99_change": row.p99 / base.p99 - 1,
             "p999_change": row.p999 / base.p999 - 1,
-        }
-    )
-
-
-def _figure(column: _Column, event: EventAtLevel, found: Comparison | None) -> KernelFigure:
-    sample = column.samples.sample(event)
-    plain = KernelFigure(
-        kernel=column.kernel, total=Figure.of(sample.counts), per_operation=float(sample.rate)
-    )
-    if found is None:
-        return plain
-    return plain.model_copy(
-        update={
-            "change": found.difference,
-            "relative": found.relative,
-            "p": found.p,
-            "significant": found.significant,
-            "relevant": found.relevant,
-            "decidable": found.decidable,
         }
     )
 

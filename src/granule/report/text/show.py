@@ -2,19 +2,15 @@
 """The tables of ``granule show``."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from rich.console import RenderableType
 from rich.table import Table
 
+from granule.report.by_function import FunctionRow
+from granule.report.columns import KernelFigure
 from granule.report.published import OurFigure, PublishedTable
-from granule.report.show import (
-    CellTable,
-    EventRow,
-    IterationRow,
-    KernelFigure,
-    PlanTables,
-    ShowReport,
-)
+from granule.report.show import CellTable, EventRow, IterationRow, PlanTables, ShowReport
 from granule.report.text.parts import amount, doubt_lines, figure, heading, percent, table
 
 LEGEND = (
@@ -57,6 +53,9 @@ def _cell(cell: CellTable, plan: PlanTables) -> Iterator[RenderableType]:
     yield from doubt_lines(cell.doubts)
     if cell.rows:
         yield _event_table(cell.rows)
+    if cell.functions:
+        yield heading("By kernel function (counted)")
+        yield _function_table(cell.functions)
     if cell.iterations:
         yield heading("Instructions of each iteration, EL0 and EL1 (counted)")
         yield _iteration_table(cell.iterations)
@@ -77,6 +76,18 @@ def _event_table(rows: Sequence[EventRow]) -> Table:
     for row in rows:
         for index, value in enumerate(row.figures):
             made.add_row("" if index else row.event, *_figure_cells(value))
+    return made
+
+
+def _function_table(rows: Sequence[FunctionRow]) -> Table:
+    made = table(["event", "function", "kernel", "total", "per operation", "change", "%", ""])
+    for column in made.columns[1:3]:
+        column.justify = "left"
+    for event, group in groupby(rows, lambda row: row.event):
+        for number, row in enumerate(group):
+            for index, value in enumerate(row.figures):
+                first = "" if number or index else event
+                made.add_row(first, "" if index else row.function, *_figure_cells(value))
     return made
 
 
