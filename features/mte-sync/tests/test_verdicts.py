@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The kernel's own tests of memory tagging say the same of both kernels.
+
+KASAN's KUnit suite and the MTE selftests, test by test, in every mode.
+"""
+
+from collections.abc import Mapping
+
+import pytest
+
+from granule import kerneltest, provision
+from granule.progress import SilentProgress
+from granule.run import Settings
+
+pytestmark = pytest.mark.machine
+
+# An object and its neighbour get random tags of 4 bits, which are equal once in 15
+# times: what such a test says depends on the layout of the kernel.
+DECIDED_BY_CHANCE = {"kasan / page_alloc_oob_right", "kasan / kmalloc_oob_right"}
+
+MODES = [
+    pytest.param("kasan-hw", "kasan.mode=sync", id="sync"),
+    pytest.param("kasan-hw", "kasan.mode=async", id="async", marks=pytest.mark.torture),
+    pytest.param("kasan-hw", "kasan.mode=asymm", id="asymm", marks=pytest.mark.torture),
+    pytest.param("mte-user", "", id="mte-user"),
+]
+
+
+def verdicts(spec: str, arguments: str) -> Mapping[str, str]:
+    """Verdicts by the name of the test."""
+    progress = SilentProgress()
+    (bootable,) = provision.bootables([spec], progress)
+    report = kerneltest.test_kernel(
+        provision.target(),
+        bootable,
+        provision.selftests(spec, progress),
+        progress,
+        settings=Settings(kernel_arguments=arguments),
+        counters=False,
+    )
+    found = {each.name: each.verdict for each in report.results}
+    return {name: verdict for name, verdict in found.items() if name not in DECIDED_BY_CHANCE}
+
+
+@pytest.mark.parametrize(("fragment", "arguments"), MODES)
+def test_every_test_says_the_same(fragment: str, arguments: str) -> None:
+    before = verdicts(f"linux-6.12:{fragment}", arguments)
+    after = verdicts(f"linux-6.12+all:{fragment}", arguments)
+    assert len(before) > 100
+    assert after == before
