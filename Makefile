@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 BIN := .venv/bin
 
-.PHONY: help setup demo test unit machine torture bench check format lock
+.PHONY: help setup demo test unit machine claims torture bench check format lock
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -9,10 +9,14 @@ help: ## this list
 setup: ## install what is missing: packages, .venv, the counting plugin
 	@scripts/setup
 
-demo: setup ## boot Debian's arm64 kernel and count a futex benchmark in it
+# Whatever was done before is found again, so an interrupted demonstration goes on.
+demo: setup ## count in Debian's own kernel, then all features against their base
 	$(BIN)/granule stat --kernel debian -- perf bench futex hash -t 1 -r 1
+	$(BIN)/granule run demo
+	$(BIN)/granule show --plan demo
+	$(BIN)/granule report -o report.html demo
 
-test: check unit machine ## everything; the machine tests boot and take minutes
+test: check unit machine claims ## everything; the machine tests boot and take minutes
 
 unit: setup ## tests that boot nothing
 	cargo test --release --locked --workspace --quiet
@@ -22,6 +26,12 @@ unit: setup ## tests that boot nothing
 machine: setup ## tests that boot the emulated machine
 	$(BIN)/python -m pytest -q -m 'machine and not torture' \
 	  -n auto --maxprocesses 4 --dist loadfile --durations 15
+
+# All features at once stand for each alone, which would be a kernel more for each.
+CANDIDATE := linux-6.12+all
+claims: setup ## measure the kernel with all features and judge every claim
+	$(BIN)/granule run --candidate $(CANDIDATE) mte-kernel-policy mte-sync
+	$(BIN)/granule check --candidate $(CANDIDATE) mte-kernel-policy mte-sync
 
 torture: setup ## tests that take hours, such as the build of another Linux
 	$(BIN)/python -m pytest -q -m torture
