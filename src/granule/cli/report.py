@@ -9,7 +9,7 @@ from granule.claims.check import check
 from granule.claims.docket import open_docket
 from granule.claims.feature import load_claims
 from granule.cli.finding import found
-from granule.cli.options import plans_argument, store_option
+from granule.cli.options import candidate_option, plans_argument, store_option
 from granule.errors import UsageError
 from granule.events import Catalog
 from granule.report.check import check_report
@@ -28,8 +28,9 @@ from granule.report.show import show_report
     metavar="FILE",
     help="The page to write.",
 )
+@candidate_option
 @store_option
-def report(names: tuple[str, ...], output: Path, store: Path | None) -> None:
+def report(names: tuple[str, ...], output: Path, candidate: str | None, store: Path | None) -> None:
     """Write one HTML page with tables, plots, verdicts and where it all comes from.
 
     The page needs no other file and no network.
@@ -38,8 +39,9 @@ def report(names: tuple[str, ...], output: Path, store: Path | None) -> None:
     Examples:
       granule report
       granule report -o mte-sync.html mte-sync
+      granule report --candidate linux-6.12+all mte-sync
     """
-    findings, catalog = found(names, None, store), Catalog.shipped()
+    findings, catalog = found(names, candidate, store), Catalog.shipped()
     every = list(findings.values())
     docket = open_docket(load_claims(), [each.plan for each in every], every_plan=not names)
     verdicts = check(docket.features, findings, catalog)
