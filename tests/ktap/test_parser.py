@@ -51,6 +51,16 @@ def test_a_test_without_a_name_has_its_number() -> None:
     assert parse(KSELFTEST.splitlines())[2].name == "test 3"
 
 
+def test_tests_of_the_same_name_are_told_apart() -> None:
+    """As check_buffer_fill has them: neither verdict may hide the other."""
+    printed = ["not ok 1 Check underflow", "ok 2 Check underflow", "ok 3 Check overflow"]
+    assert [(result.name, result.verdict) for result in parse(printed)] == [
+        ("Check underflow", Verdict.FAIL),
+        ("Check underflow (2)", Verdict.PASS),
+        ("Check overflow", Verdict.PASS),
+    ]
+
+
 def test_differences_name_verdicts_and_missing_tests() -> None:
     first = [Result(("a",), Verdict.PASS), Result(("b",), Verdict.PASS)]
     second = [Result(("a",), Verdict.FAIL)]

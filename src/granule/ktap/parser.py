@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from granule.ktap.results import Result, Verdict
 
@@ -26,19 +27,35 @@ class _Line:
 
 
 def parse(lines: Iterable[str]) -> list[Result]:
-    """The innermost results in `lines`, in their order.
+    """The innermost results in `lines`, in their order, each under a name of its own.
 
     Lines that are no results (versions, plans, diagnostics, the rest of a
     kernel log) are passed over. The result of a suite follows those of its
     tests, which are indented deeper; it names their path and is not a result
-    of its own.
+    of its own. The MTE selftests give some tests the same name: the second
+    of them is called "name (2)".
     """
     found: list[_Line] = []
     for line in lines:
         read = _result_line(_LOG_PREFIX.sub("", line.rstrip("\n")))
         if read is not None:
             _adopt(found, read)
-    return [line.result for line in found]
+    return _told_apart(line.result for line in found)
+
+
+def _told_apart(results: Iterable[Result]) -> list[Result]:
+    """The results with their repeated names numbered."""
+    seen: Counter[str] = Counter()
+    apart = []
+    for result in results:
+        seen[result.name] += 1
+        number = seen[result.name]
+        apart.append(result if number == 1 else _numbered(result, number))
+    return apart
+
+
+def _numbered(result: Result, number: int) -> Result:
+    return replace(result, path=(*result.path[:-1], f"{result.path[-1]} ({number})"))
 
 
 def _result_line(text: str) -> _Line | None:
