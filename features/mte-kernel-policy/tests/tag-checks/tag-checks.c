@@ -7,15 +7,13 @@
  * Loading the module logs one JSON object a line:
  *	granule-tag-checks: {"tag": T, "fault": true|false}
  *		a read through a kernel pointer with tag T, of memory with tag 3
- *	granule-tag-checks: {"cpu": N, "tcma1": 0|1, "tco": 0|1}
- *		TCR_EL1.TCMA1 of each CPU that is on, and PSTATE.TCO of a kernel
- *		thread there
+ *	granule-tag-checks: {"cpu": N, "tcma1": 0|1}
+ *		TCR_EL1.TCMA1 of each CPU that is on
  */
-#include <linux/completion.h>
 #include <linux/cpu.h>
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/smp.h>
 #include <linux/uaccess.h>
 #include <asm/daifflags.h>
 #include <asm/mte.h>
@@ -84,32 +82,20 @@ static int log_tags(void)
 	return 0;
 }
 
-struct report {
-	struct completion done;
-	u64 tcr, tco;
-};
-
-static int look(void *data)
+static void read_tcr(void *tcr)
 {
-	struct report *report = data;
-
-	report->tcr = read_sysreg(tcr_el1);
-	report->tco = read_sysreg_s(SYS_TCO);
-	complete(&report->done);
-	return 0;
+	*(u64 *)tcr = read_sysreg(tcr_el1);
 }
 
 static int log_cpu(unsigned int cpu)
 {
-	struct report report = { .done = COMPLETION_INITIALIZER_ONSTACK(report.done) };
-	struct task_struct *thread = kthread_create_on_cpu(look, &report, cpu, "granule/%u");
+	u64 tcr;
+	int error = smp_call_function_single(cpu, read_tcr, &tcr, true);
 
-	if (IS_ERR(thread))
-		return PTR_ERR(thread);
-	wake_up_process(thread);
-	wait_for_completion(&report.done);
-	pr_info("granule-tag-checks: {\"cpu\": %u, \"tcma1\": %d, \"tco\": %d}\n", cpu,
-		!!(report.tcr & TCR_TCMA1), !!(report.tco & PSR_TCO_BIT));
+	if (error)
+		return error;
+	pr_info("granule-tag-checks: {\"cpu\": %u, \"tcma1\": %d}\n", cpu,
+		!!(tcr & TCR_TCMA1));
 	return 0;
 }
 
