@@ -25,6 +25,7 @@ from granule.cli.setup import setup
 from granule.cli.shell import shell
 from granule.cli.show import show
 from granule.cli.stat import stat
+from granule.cli.tags import tags
 from granule.errors import GranuleError
 
 _INTERRUPTED = 128 + signal.SIGINT
@@ -62,7 +63,7 @@ def program() -> None:
 VERBS = (
     *(stat, diff, profile, shell, run_plans, show, check, report),
     *(kernel, features, checkout, refresh),
-    *(events, doctor, cache, setup),
+    *(events, tags, doctor, cache, setup),
 )
 for verb in VERBS:
     program.add_command(verb)
