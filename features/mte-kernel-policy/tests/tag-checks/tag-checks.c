@@ -82,7 +82,7 @@ static int log_tags(void)
 	return 0;
 }
 
-static void read_tcr(void *tcr)
+static void read_tcr_el1(void *tcr)
 {
 	*(u64 *)tcr = read_sysreg(tcr_el1);
 }
@@ -90,7 +90,7 @@ static void read_tcr(void *tcr)
 static int log_cpu(unsigned int cpu)
 {
 	u64 tcr;
-	int error = smp_call_function_single(cpu, read_tcr, &tcr, true);
+	int error = smp_call_function_single(cpu, read_tcr_el1, &tcr, true);
 
 	if (error)
 		return error;

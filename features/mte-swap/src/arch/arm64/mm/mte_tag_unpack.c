@@ -306,7 +306,10 @@ int mte_tags_unpack_value(u64 value, void *tags, size_t bytes)
 	struct source source = { .in = buffer, .size = sizeof(buffer) };
 
 	put_unaligned_le64(value, buffer);
-	return unpack(&source, 0, tags, bytes);
+	if (!(value >> MTE_TAGS_VALUE_BITS))
+		return unpack(&source, 0, tags, bytes);
+	memset(tags, 0, bytes);
+	return -EINVAL;
 }
 
 /**
