@@ -104,3 +104,33 @@ class RunRecord:
     def region(self, name: str) -> RegionRecord | None:
         """The region of that name, if the run reached it."""
         return next((region for region in self.regions if region.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRecord:
+    """A trial of a kernel beside its baseline, whichever feature it was for.
+
+    ``trial`` is the digest of what was done, ``name`` what it was called. No
+    ``failures`` say that it was passed; ``log`` is where to read about them.
+    ``wall`` is in seconds of the ``host`` (timed), ``time`` when it began (UTC).
+    """
+
+    trial: str
+    name: str
+    baseline: KernelRecord
+    candidate: KernelRecord
+    failures: tuple[str, ...]
+    log: str
+    time: datetime
+    wall: float
+    host: str
+
+    @property
+    def key(self) -> str:
+        """A digest of what was done with which kernels."""
+        return trial_key(self.trial, self.baseline.identity, self.candidate.identity)
+
+
+def trial_key(trial: str, baseline: str, candidate: str) -> str:
+    """The key of a trial, of the digest of what is done and the identities of kernels."""
+    return hashlib.sha256(json.dumps([trial, baseline, candidate]).encode()).hexdigest()

@@ -6,8 +6,22 @@ from dataclasses import asdict
 from datetime import UTC
 
 from granule.events import ByLevel
-from granule.store.records import Conditions, KernelRecord, RegionRecord, RunRecord
-from granule.store.schema import CountRow, FunctionRow, IterationRow, KernelRow, RegionRow, RunRow
+from granule.store.records import (
+    Conditions,
+    KernelRecord,
+    RegionRecord,
+    RunRecord,
+    TrialRecord,
+)
+from granule.store.schema import (
+    CountRow,
+    FunctionRow,
+    IterationRow,
+    KernelRow,
+    RegionRow,
+    RunRow,
+    TrialRow,
+)
 
 
 def kernel_row(kernel: KernelRecord) -> KernelRow:
@@ -49,6 +63,37 @@ def to_record(row: RunRow) -> RunRecord:
         stdout=row.stdout,
         regions=tuple(_region(region) for region in row.regions),
         diagnostics=row.diagnostics,
+    )
+
+
+def trial_row(trial: TrialRecord) -> TrialRow:
+    """The row of a trial, without its kernels."""
+    return TrialRow(
+        key=trial.key,
+        trial=trial.trial,
+        name=trial.name,
+        baseline_identity=trial.baseline.identity,
+        candidate_identity=trial.candidate.identity,
+        failures=trial.failures,
+        log=trial.log,
+        time=trial.time.astimezone(UTC),
+        wall_seconds_timed=trial.wall,
+        host=trial.host,
+    )
+
+
+def to_trial(row: TrialRow) -> TrialRecord:
+    """The trial a row stands for."""
+    return TrialRecord(
+        trial=row.trial,
+        name=row.name,
+        baseline=_kernel(row.baseline),
+        candidate=_kernel(row.candidate),
+        failures=tuple(row.failures),
+        log=row.log,
+        time=row.time.replace(tzinfo=UTC),
+        wall=row.wall_seconds_timed,
+        host=row.host,
     )
 
 

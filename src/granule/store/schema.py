@@ -2,7 +2,8 @@
 """The tables of the store.
 
 Raise :data:`VERSION` whenever a table or the meaning of a column changes: a store
-of another version is refused, and what it held can be measured again.
+of another version is refused, and what it held can be measured again. A new table
+alone changes nothing for the others; a store that lacks it gets it when it is opened.
 """
 
 from datetime import datetime
@@ -114,3 +115,23 @@ class FunctionRow(Base):
     function: Mapped[str] = mapped_column(primary_key=True)
     event: Mapped[str] = mapped_column(primary_key=True)
     count: Mapped[int]
+
+
+class TrialRow(Base):
+    """See :class:`granule.store.records.TrialRecord`."""
+
+    __tablename__ = "trials"
+
+    key: Mapped[str] = mapped_column(primary_key=True)
+    trial: Mapped[str]
+    name: Mapped[str]
+    baseline_identity: Mapped[str] = mapped_column(ForeignKey("kernels.identity"))
+    candidate_identity: Mapped[str] = mapped_column(ForeignKey("kernels.identity"))
+    failures: Mapped[tuple[str, ...]]
+    log: Mapped[str]
+    time: Mapped[datetime]
+    wall_seconds_timed: Mapped[float]
+    host: Mapped[str]
+
+    baseline: Mapped[KernelRow] = relationship(foreign_keys=[baseline_identity])
+    candidate: Mapped[KernelRow] = relationship(foreign_keys=[candidate_identity])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, Select, create_engine, event, select
+from sqlalchemy import Connection, Engine, Select, create_engine, event, inspect, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session, selectinload
@@ -14,8 +14,16 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from granule import cache
 from granule.errors import FormatError, MachineError, UsageError
 from granule.store import rows
-from granule.store.records import RunRecord
-from granule.store.schema import APPLICATION, VERSION, Base, KernelRow, RegionRow, RunRow
+from granule.store.records import KernelRecord, RunRecord, TrialRecord
+from granule.store.schema import (
+    APPLICATION,
+    VERSION,
+    Base,
+    KernelRow,
+    RegionRow,
+    RunRow,
+    TrialRow,
+)
 
 _WAIT = 60
 """Seconds to wait for another process that is writing."""
@@ -83,10 +91,22 @@ class Store:
                 if self.missing([run.conditions.key]):
                     raise
 
+    def find_trial(self, key: str) -> TrialRecord | None:
+        """The trial with this key, if it is there."""
+        with self._explained(), Session(self._engine) as session:
+            row = session.get(TrialRow, key)
+            return rows.to_trial(row) if row else None
+
+    def keep_trial(self, trial: TrialRecord) -> None:
+        """Keeps a trial, in one transaction, in place of an older one with its key."""
+        with self._explained(), Session(self._engine) as session, session.begin():
+            for kernel in (trial.baseline, trial.candidate):
+                _add_kernel(session, kernel)
+            session.merge(rows.trial_row(trial))
+
     def _insert(self, run: RunRecord) -> None:
         with Session(self._engine) as session, session.begin():
-            if session.get(KernelRow, run.kernel.identity) is None:
-                session.add(rows.kernel_row(run.kernel))
+            _add_kernel(session, run.kernel)
             session.add(rows.run_row(run))
 
     @contextmanager
@@ -101,6 +121,13 @@ class Store:
                 f"The store {self.path} is damaged ({error.orig}): move it away, and "
                 "'granule run' measures again what it held."
             ) from error
+
+
+def _add_kernel(session: Session, kernel: KernelRecord) -> None:
+    """Adds a kernel that is not there yet."""
+    if session.get(KernelRow, kernel.identity) is None:
+        session.add(rows.kernel_row(kernel))
+        session.flush()
 
 
 def _query(keys: Sequence[str]) -> Select[RunRow]:
@@ -140,6 +167,15 @@ def _prepare(connection: Connection, path: Path) -> None:
             f"The store {path} is of version {version} and this program writes version "
             f"{VERSION}: move it away, and 'granule run' measures again what it held."
         )
+    else:
+        _add_tables(connection)
+
+
+def _add_tables(connection: Connection) -> None:
+    """Makes the tables that came after the store; nothing is written if none did."""
+    there = inspect(connection).get_table_names()
+    if missing := [table for table in Base.metadata.sorted_tables if table.name not in there]:
+        Base.metadata.create_all(connection, missing)
 
 
 def _check_references(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
