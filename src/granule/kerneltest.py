@@ -91,15 +91,29 @@ class _Tests:
 
     def run(self, counting: Counting | None) -> list[list[ktap.Result]]:
         """The results of each run."""
-        settings = replace(
-            self.settings,
-            counting=counting,
-            kernel_arguments=f"{ARGUMENTS} {self.settings.kernel_arguments}".strip(),
-            tolerate_reports=True,
+        settings = replace(self.settings, counting=counting)
+        outcomes = run_tests(
+            self.target, self.bootable, self.selftests, self.progress, settings=settings
         )
-        command = _command(self.selftests)
-        (measured,) = measure(self.target, (self.bootable,), command, settings, self.progress)
-        return [_results(outcome) for outcome in measured.outcomes]
+        return [results(outcome) for outcome in outcomes]
+
+
+def run_tests(
+    target: Target,
+    bootable: Bootable,
+    selftests: Selftests | None,
+    progress: Progress,
+    *,
+    settings: Settings,
+) -> tuple[Outcome, ...]:
+    """Boots the kernel for its tests, ``settings.runs`` times; :func:`results` reads them."""
+    allowing = replace(
+        settings,
+        kernel_arguments=f"{ARGUMENTS} {settings.kernel_arguments}".strip(),
+        tolerate_reports=True,
+    )
+    (measured,) = measure(target, (bootable,), _command(selftests), allowing, progress)
+    return measured.outcomes
 
 
 def test_kernel(
@@ -168,7 +182,8 @@ def _command(selftests: Selftests | None) -> Command:
     return Command(("/bin/sh", "-c", _SCRIPT, "sh", *selftests.programs), (selftests.folder,))
 
 
-def _results(outcome: Outcome) -> list[ktap.Result]:
+def results(outcome: Outcome) -> list[ktap.Result]:
+    """The results of all tests of one run."""
     printed = outcome.stdout.decode(errors="replace")
     return [*ktap.parse(outcome.dmesg.splitlines()), *ktap.parse(printed.splitlines())]
 
