@@ -6,7 +6,7 @@ An editable install needs none of it: there the checkout has the files.
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-FOLDERS = ("features", "guest", "kernel", "plans")
+FOLDERS = ("features", "guest", "kernel", "plans", "torture")
 
 
 class Data(BuildHookInterface):

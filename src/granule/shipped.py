@@ -9,7 +9,7 @@ _PLUGIN = "libgranule_counters.so"
 
 
 def folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """The folder with features/, guest/, kernel/ and plans/.
+    """The folder with features/, guest/, kernel/, plans/ and torture/.
 
     An installed package carries it inside; a checkout has it at the top; and
     ``$GRANULE_DATA`` names another one.

@@ -11,10 +11,14 @@ from granule.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class Docket:
-    """The features with their claims about the plans, and those without any claim at all."""
+    """The features with their claims about the plans, and those without any claim at all.
+
+    ``about`` names the features that the plans are about.
+    """
 
     features: tuple[FeatureClaims, ...]
     unclaimed: tuple[str, ...]
+    about: tuple[str, ...]
 
 
 def open_docket(
@@ -32,12 +36,14 @@ def open_docket(
                 raise UsageError(f"Plan '{plan.name}' is about a feature '{name}' there is not.")
     if every_plan:
         _check_plans(features, {plan.name for plan in plans})
-        return Docket(tuple(features), _unclaimed(features))
+        names = tuple(feature.feature for feature in features)
+        return Docket(tuple(features), _unclaimed(features), names)
     chosen = {plan.name for plan in plans}
     about = {name for plan in plans for name in plan.features}
     return Docket(
         tuple(_only(feature, chosen) for feature in features),
         _unclaimed([feature for feature in features if feature.feature in about]),
+        tuple(feature.feature for feature in features if feature.feature in about),
     )
 
 

@@ -26,6 +26,7 @@ from granule.cli.shell import shell
 from granule.cli.show import show
 from granule.cli.stat import stat
 from granule.cli.tags import tags
+from granule.cli.torture import torture
 from granule.errors import GranuleError
 
 _INTERRUPTED = 128 + signal.SIGINT
@@ -61,7 +62,7 @@ def program() -> None:
 
 
 VERBS = (
-    *(stat, diff, profile, shell, run_plans, show, check, report),
+    *(stat, diff, profile, shell, run_plans, show, check, report, torture),
     *(kernel, features, checkout, refresh),
     *(events, tags, doctor, cache, setup),
 )

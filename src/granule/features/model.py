@@ -90,7 +90,8 @@ class Description(_Model):
     """``feature.toml``. ``after`` names the features it is made on top of.
 
     ``kconfig`` are the symbols it adds, without ``CONFIG_``; a kernel with the
-    feature has them on unless a fragment decides otherwise.
+    feature has them on unless a fragment decides otherwise. ``torture`` names the
+    trials it stands, see :mod:`granule.torture`.
     """
 
     title: Sentence
@@ -98,6 +99,7 @@ class Description(_Model):
     kconfig: tuple[Symbol, ...] = ()
     after: tuple[Name, ...] = ()
     upstream: Upstream
+    torture: tuple[Name, ...] = ()
     claims: Annotated[tuple[Claim, ...], Field(alias="claim")] = ()
 
 
