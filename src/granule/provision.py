@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Brings together what a machine boots: kernel, userland and Granule's own guest programs."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from granule import cache, shipped
 from granule import kernel as kernels
 from granule.progress import Progress
 from granule.run import Bootable
-from granule.targets import QemuTarget
+from granule.targets import QemuTarget, RememberingTarget
 from granule.targets.version import find_emulator
 from granule.userland import (
     GuestPrograms,
@@ -28,6 +29,17 @@ def target() -> QemuTarget:
     """
     find_emulator()
     return QemuTarget(shipped.plugin(), cache.section("runs"))
+
+
+def remembering_target() -> RememberingTarget:
+    """The emulated machine, which does not repeat what it did before.
+
+    For what asks the same again and again, such as the tests of kernels that did not change.
+    """
+    with shipped.plugin().open("rb") as plugin:
+        digest = hashlib.file_digest(plugin, "sha256").hexdigest()
+    machine = f"{find_emulator().text}, plugin {digest}"
+    return RememberingTarget(target(), cache.section("outcomes"), machine)
 
 
 def bootables(

@@ -70,7 +70,7 @@ def tested() -> Tested:
         (bootable,) = provision.bootables([kernel.spec], progress)
         selftests = provision.selftests(kernel.spec, progress)
         return kerneltest.test_kernel(
-            provision.target(),
+            provision.remembering_target(),
             bootable,
             selftests,
             progress,
@@ -127,7 +127,7 @@ def test_kasan_passes_whatever_its_mode_in_most_runs(mode: str) -> None:
     progress = SilentProgress()
     (bootable,) = provision.bootables([KASAN], progress)
     report = kerneltest.test_kernel(
-        provision.target(),
+        provision.remembering_target(),
         bootable,
         None,
         progress,
@@ -149,7 +149,7 @@ def kunit(counting: Counting | None) -> Outcome:
     (bootable,) = provision.bootables([KASAN], progress)
     settings = Settings(counting=counting, kernel_arguments=kerneltest.ARGUMENTS)
     job = make_job(bootable, Command(("sh", "-c", script)), settings)
-    return provision.target().run(replace(job, tolerate_reports=True), progress)
+    return provision.remembering_target().run(replace(job, tolerate_reports=True), progress)
 
 
 def test_kasan_finds_the_same_while_its_checks_are_counted() -> None:

@@ -31,7 +31,7 @@ def verdicts(spec: str, arguments: str) -> Mapping[str, str]:
     progress = SilentProgress()
     (bootable,) = provision.bootables([spec], progress)
     report = kerneltest.test_kernel(
-        provision.target(),
+        provision.remembering_target(),
         bootable,
         provision.selftests(spec, progress),
         progress,

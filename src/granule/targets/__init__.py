@@ -5,6 +5,7 @@ from granule.targets.debugger import Debugger
 from granule.targets.fake import FakeTarget
 from granule.targets.job import Counting, Job, MachineRecord, Outcome, Status, Target
 from granule.targets.qemu import QemuTarget
+from granule.targets.remembering import RememberingTarget
 
 __all__ = [
     "Counting",
@@ -14,6 +15,7 @@ __all__ = [
     "MachineRecord",
     "Outcome",
     "QemuTarget",
+    "RememberingTarget",
     "Status",
     "Target",
 ]
