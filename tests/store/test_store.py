@@ -2,6 +2,7 @@
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from sqlalchemy import event
 
 from granule.errors import FormatError, MachineError, UsageError
 from granule.events import ByLevel
-from granule.store import RunRecord, Store
+from granule.store import RunRecord, Store, TrialRecord
 
 Remember = Callable[..., RunRecord]
 
@@ -147,3 +148,53 @@ def test_a_store_where_no_file_can_be(tmp_path: Path) -> None:
         Store.open(tmp_path / "file" / "runs.sqlite")
     with pytest.raises(MachineError, match="unable to open database file"):
         Store.open(tmp_path)
+
+
+def _trial(remember: Remember, **change: Any) -> TrialRecord:
+    trial = TrialRecord(
+        trial="4" * 64,
+        name="debug",
+        baseline=remember({}).kernel,
+        candidate=remember({}, kernel="linux-6.12+tags").kernel,
+        failures=("test a: fail", "WARNING: inconsistent lock state"),
+        log="console.log",
+        time=datetime(2026, 3, 1, 12, tzinfo=UTC),
+        wall=93.5,
+        host="x86_64, 2 CPUs",
+    )
+    return replace(trial, **change)
+
+
+def test_a_trial_comes_back_as_it_went_in(store: Store, remember: Remember) -> None:
+    trial = _trial(remember)
+    store.keep_trial(trial)
+    assert store.find_trial(trial.key) == trial
+    assert store.find_trial(_trial(remember, trial="other").key) is None
+
+
+def test_a_trial_held_again_takes_the_place_of_the_old_one(
+    store: Store, remember: Remember
+) -> None:
+    store.keep_trial(_trial(remember))
+    passed = _trial(remember, failures=())
+    store.keep_trial(passed)
+    assert store.find_trial(passed.key) == passed
+
+
+def test_a_trial_may_compare_a_kernel_with_itself(store: Store, remember: Remember) -> None:
+    same = _trial(remember, candidate=remember({}).kernel)
+    store.keep_trial(same)
+    assert store.find_trial(same.key) == same
+
+
+def test_a_store_from_before_there_were_trials_keeps_its_runs(
+    path: Path, remember: Remember
+) -> None:
+    run = remember({"isb": (0, 1)})
+    Store.open(path).add(run)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE trials")
+    connection.close()
+    store = Store.open(path)
+    store.keep_trial(_trial(remember))
+    assert store.find([run.conditions.key]) == {run.conditions.key: run}

@@ -26,7 +26,7 @@ _VARYING = (
     (re.compile(r"CPU: \d+(?: UID: \d+)? PID: \d+ at "), ""),
     (re.compile(r"\+0x[0-9a-f]+/0x[0-9a-f]+"), ""),
     (re.compile(r"\b(?:0x)?[0-9a-f]{8,}\b"), "ADDRESS"),
-    (re.compile(r"(?<![A-Za-z_\d])\d+(?![A-Za-z_])"), "N"),
+    (re.compile(r"(?<![A-Za-z_\d])\d+"), "N"),
 )
 
 
