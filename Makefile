@@ -33,7 +33,9 @@ claims: setup ## measure the kernel with all features and judge every claim
 	$(BIN)/granule run --candidate $(CANDIDATE) mte-kernel-policy mte-sync
 	$(BIN)/granule check --candidate $(CANDIDATE) mte-kernel-policy mte-sync
 
-torture: setup ## tests that take hours, such as the build of another Linux
+# What has a result for today's patches is not tried again, so it can be interrupted.
+torture: setup ## what takes hours: debug kernels, page sizes, races, another Linux
+	$(BIN)/granule torture
 	$(BIN)/python -m pytest -q -m torture
 
 bench: setup ## what counting costs, timed on this host, against its limits
