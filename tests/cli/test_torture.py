@@ -103,7 +103,7 @@ def _edit(patch: Path) -> None:
         ),
         (
             "stale",
-            "(failures): the patches changed since the trial of 2026-03-01: granule torture threads.",
+            "the patches changed since the trial of 2026-03-01: granule torture threads.",
         ),
         ("failed", "does not hold: failures."),
     ],
