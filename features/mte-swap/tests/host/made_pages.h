@@ -67,6 +67,22 @@ static inline void make_gaps(u8 *tags, size_t bytes, unsigned int runs, u64 *sta
 	}
 }
 
+/* @runs runs whose lengths are of all magnitudes; every other tag is 0 if @gaps. */
+static inline void make_scales(u8 *tags, size_t bytes, unsigned int runs, bool gaps, u64 *state)
+{
+	unsigned int count = bytes * 2, at = 0, tag = gaps ? 0 : random_below(state, 16);
+
+	for (unsigned int left = runs; left; left--) {
+		unsigned int room = count - at - left + 1, length = room;
+
+		if (left > 1)
+			length = 1 + (random_below(state, room) >> random_below(state, 10));
+		while (length--)
+			set_tag(tags, at++, tag);
+		tag = gaps && tag ? 0 : other_tag(state, gaps ? 0 : tag);
+	}
+}
+
 /* @runs runs of which all but one are as short as can be: the long one is where @longest says. */
 static inline void make_uneven_runs(u8 *tags, size_t bytes, unsigned int runs,
 				    unsigned int longest, u64 *state)
@@ -143,7 +159,7 @@ static inline void make_any(u8 *tags, size_t bytes, u64 *state)
 	unsigned int count = bytes * 2;
 	struct heap heap;
 
-	switch (random_below(state, 6)) {
+	switch (random_below(state, 7)) {
 	case 0:
 		make_runs(tags, bytes, 1 + random_below(state, count), state);
 		break;
@@ -158,6 +174,10 @@ static inline void make_any(u8 *tags, size_t bytes, u64 *state)
 		make_gaps(tags, bytes, 1 + random_below(state, 100), state);
 		break;
 	case 4:
+		make_scales(tags, bytes, 1 + random_below(state, 60), random_below(state, 2),
+			    state);
+		break;
+	case 5:
 		make_periodic(tags, bytes, 1 + random_below(state, 12), state);
 		break;
 	default:

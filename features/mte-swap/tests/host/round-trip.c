@@ -123,6 +123,8 @@ static void try_every_run_count(size_t bytes, u64 *state)
 		try(tags, bytes);
 		make_gaps(tags, bytes, runs, state);
 		try(tags, bytes);
+		make_scales(tags, bytes, runs, runs % 2, state);
+		try(tags, bytes);
 		make_uneven_runs(tags, bytes, runs, random_below(state, runs), state);
 		try(tags, bytes);
 	}
