@@ -42,7 +42,7 @@ def granule(*arguments: str, environment: Mapping[str, str]) -> subprocess.Compl
 def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """Granule with another plan, and with getpid-dsb beside its features."""
     folder = tmp_path_factory.mktemp("data")
-    for name in ("guest", "kernel", "features"):
+    for name in ("guest", "kernel", "features", "torture"):
         shutil.copytree(shipped.folder() / name, folder / name)
     shutil.copytree(DATA / "plans", folder / "plans")
     shutil.copytree(DATA / "features", folder / "features", dirs_exist_ok=True)
