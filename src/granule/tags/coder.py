@@ -13,20 +13,18 @@ Form = Literal["zero", "runs", "chunks", "raw"]
 _FORMS: tuple[Form, ...] = ("zero", "runs", "chunks", "raw")
 
 
-class _Plan(ctypes.Structure):
-    """struct mte_tags_plan."""
+class _Code(ctypes.Structure):
+    """struct mte_tags_code."""
 
+    value: int
     bits: int
     bytes: int
     form: int
     _fields_: ClassVar = [
+        ("value", ctypes.c_uint64),
         ("bits", ctypes.c_uint32),
         ("bytes", ctypes.c_uint16),
         ("form", ctypes.c_uint8),
-        ("shift", ctypes.c_uint8),
-        ("gap_rule", ctypes.c_uint8),
-        ("length_rule", ctypes.c_uint8),
-        ("gap", ctypes.c_uint16),
     ]
 
 
@@ -56,20 +54,15 @@ class Coder:
             self._library = ctypes.CDLL(str(library))
         except OSError as error:
             raise MachineError(f"The tag coder cannot be loaded: {error}.") from error
-        self._library.mte_tags_pack_value.restype = ctypes.c_uint64
         self._library.mte_tags_class.restype = ctypes.c_size_t
 
     def store(self, tags: bytes) -> Stored:
         """What the kernel would keep of the tags of a page."""
-        plan, size = _Plan(), ctypes.c_size_t(len(tags))
-        self._library.mte_tags_plan(tags, size, ctypes.byref(plan))
-        form = _FORMS[plan.form]
-        if not plan.bytes:
-            value = self._library.mte_tags_pack_value(tags, size, ctypes.byref(plan))
-            return Stored(form, plan.bits, int(value))
-        buffer = ctypes.create_string_buffer(plan.bytes)
-        self._library.mte_tags_pack(tags, size, ctypes.byref(plan), buffer)
-        return Stored(form, plan.bits, buffer.raw)
+        code, buffer = _Code(), ctypes.create_string_buffer(len(tags))
+        size = ctypes.c_size_t(len(tags))
+        self._library.mte_tags_pack(tags, size, buffer, ctypes.byref(code))
+        content = buffer.raw[: code.bytes] if code.bytes else code.value
+        return Stored(_FORMS[code.form], code.bits, content)
 
     def restore(self, content: int | bytes, size: int) -> bytes | None:
         """The tags, of ``size`` bytes; None if no tags can have become the content."""

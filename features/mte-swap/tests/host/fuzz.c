@@ -29,21 +29,17 @@ static void fail(const char *what, unsigned long round)
 /* Whether @tags, which came out of something, are as good as any. */
 static bool can_be_stored(const u8 *tags, size_t bytes)
 {
-	struct mte_tags_plan plan;
-	u8 *back = malloc(bytes), *buffer;
+	u8 *back = malloc(bytes), *buffer = malloc(bytes);
+	struct mte_tags_code code;
 	int error;
 
-	mte_tags_plan(tags, bytes, &plan);
-	if (plan.bytes) {
-		buffer = malloc(plan.bytes);
-		mte_tags_pack(tags, bytes, &plan, buffer);
-		error = mte_tags_unpack(buffer, plan.bytes, back, bytes);
-		free(buffer);
-	} else {
-		error = mte_tags_unpack_value(mte_tags_pack_value(tags, bytes, &plan), back,
-					      bytes);
-	}
+	mte_tags_pack(tags, bytes, buffer, &code);
+	if (code.bytes)
+		error = mte_tags_unpack(buffer, code.bytes, back, bytes);
+	else
+		error = mte_tags_unpack_value(code.value, back, bytes);
 	error = error || memcmp(back, tags, bytes);
+	free(buffer);
 	free(back);
 	return !error;
 }
@@ -84,22 +80,16 @@ static void fill_random(u8 *bytes, size_t size, u64 *state)
 }
 
 /* A code to damage, of a page of this size or, at times, of another. */
-static void fill_code(u8 *code, size_t size, size_t bytes, u64 *state)
+static void fill_code(u8 *filled, size_t size, size_t bytes, u64 *state)
 {
-	u8 *tags = malloc(MOST_BYTES), *packed = malloc(MOST_BYTES);
-	struct mte_tags_plan plan;
-	u64 value;
+	u8 *tags = malloc(MOST_BYTES), *packed = calloc(1, MOST_BYTES);
+	struct mte_tags_code code;
 
 	make_any(tags, bytes, state);
-	mte_tags_plan(tags, bytes, &plan);
-	memset(packed, 0, MOST_BYTES);
-	if (plan.bytes) {
-		mte_tags_pack(tags, bytes, &plan, packed);
-	} else {
-		value = mte_tags_pack_value(tags, bytes, &plan);
-		memcpy(packed, &value, sizeof(value));
-	}
-	memcpy(code, packed, size);
+	mte_tags_pack(tags, bytes, packed, &code);
+	if (!code.bytes)
+		memcpy(packed, &code.value, sizeof(code.value));
+	memcpy(filled, packed, size);
 	free(tags);
 	free(packed);
 }

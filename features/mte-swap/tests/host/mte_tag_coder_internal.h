@@ -22,7 +22,6 @@ typedef uint64_t u64;
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
-#define swap(a, b) do { __typeof__(a) swapped = (a); (a) = (b); (b) = swapped; } while (0)
 
 static inline unsigned int __ffs64(u64 word)
 {

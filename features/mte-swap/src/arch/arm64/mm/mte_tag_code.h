@@ -118,10 +118,10 @@ static inline void remember(struct recent *recent, unsigned int length)
 /* The length at @index, now one place nearer to the front. */
 static inline unsigned int use(struct recent *recent, unsigned int index)
 {
-	unsigned int length = recent->lengths[index];
+	unsigned int length = recent->lengths[index], nearer = index - !!index;
 
-	if (index)
-		swap(recent->lengths[index], recent->lengths[index - 1]);
+	recent->lengths[index] = recent->lengths[nearer];
+	recent->lengths[nearer] = length;
 	return length;
 }
 
@@ -147,6 +147,18 @@ static inline unsigned int foreseen_gap(unsigned int rule, unsigned int gap, uns
 	}
 }
 
-u32 mte_tags_count_bits(const void *tags, size_t bytes, const struct mte_tags_plan *plan);
+/**
+ * struct chunk_rules - what the chunks of a page are expected to be like
+ * @gap_rule: how the zero tags before a chunk are foreseen
+ * @gap: what @gap_rule goes by
+ * @length_rule: how the length of a chunk is coded
+ */
+struct chunk_rules {
+	u8 gap_rule;
+	u8 length_rule;
+	u16 gap;
+};
+
+void mte_tags_choose_rules(const void *tags, size_t bytes, struct chunk_rules *rules);
 
 #endif

@@ -21,29 +21,20 @@ enum mte_tags_form {
 };
 
 /**
- * struct mte_tags_plan - how the tags of a page will be stored
+ * struct mte_tags_code - how the tags of a page are stored
+ * @value: to be kept if @bytes is 0: an XArray value of MTE_TAGS_VALUE_BITS
  * @bits: length of the code
- * @bytes: of the buffer it takes, 0 if an XArray value holds it
- * @form: which code
- * @shift: RUNS: low bits of a length that are stored as they are
- * @gap_rule: CHUNKS: how the zero tags before a chunk are foreseen
- * @gap: CHUNKS: what @gap_rule goes by
- * @length_rule: CHUNKS: how the length of a chunk is coded
+ * @bytes: of the buffer to be kept, 0 if there is none
+ * @form: which code it is
  */
-struct mte_tags_plan {
+struct mte_tags_code {
+	u64 value;
 	u32 bits;
 	u16 bytes;
 	u8 form;
-	u8 shift;
-	u8 gap_rule;
-	u8 length_rule;
-	u16 gap;
 };
 
-void mte_tags_plan(const void *tags, size_t bytes, struct mte_tags_plan *plan);
-u64 mte_tags_pack_value(const void *tags, size_t bytes, const struct mte_tags_plan *plan);
-void mte_tags_pack(const void *tags, size_t bytes, const struct mte_tags_plan *plan,
-		   void *buffer);
+void mte_tags_pack(const void *tags, size_t bytes, void *buffer, struct mte_tags_code *code);
 int mte_tags_unpack_value(u64 value, void *tags, size_t bytes);
 int mte_tags_unpack(const void *buffer, size_t size, void *tags, size_t bytes);
 size_t mte_tags_class(unsigned int index, size_t bytes);

@@ -1,16 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes the code of the tags of a page, or counts its bits.
+ * Writes the code of the tags of a page.
+ *
+ * Up to six runs always fit into an XArray value as RUNS.  All else is coded as
+ * CHUNKS; where that takes a buffer RUNS are tried too, which bound what pages of
+ * few runs take.
  */
 #include "mte_tag_walk.h"
+
+#define INLINE_RUNS	6
+
+static const u16 classes[] = {
+	16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
+};
+
+/**
+ * mte_tags_class() - sizes of the buffers codes are kept in
+ * @index: from 0 on
+ * @bytes: of the tags of a page
+ *
+ * Return: the size in bytes; @bytes itself, for tags as they are, is the last, and
+ * behind it is 0.
+ */
+size_t mte_tags_class(unsigned int index, size_t bytes)
+{
+	return index < ARRAY_SIZE(classes) && classes[index] <= bytes ? classes[index] : 0;
+}
+
+static size_t class_of(u32 bits, size_t bytes)
+{
+	unsigned int i = 0;
+
+	while (classes[i] < bytes && classes[i] * 8 < bits)
+		i++;
+	return classes[i];
+}
 
 /* ---------------------------------------------------------------- bits out */
 
 struct sink {
-	u8 *out;		/* NULL to count only */
-	u64 held;
+	u8 *out;
+	u32 most;		/* bits that @out has room for; a longer code is of no use */
 	u32 bits;
-	u32 most;		/* a code with more is of no use */
+	u64 held;		/* those that are not in @out yet */
 };
 
 /* Adds @count bits, at most 57, of a @value that has no others. */
@@ -22,7 +54,7 @@ static void put(struct sink *sink, u64 value, unsigned int count)
 	sink->held |= value << fill;
 	if (fill + count < 64)
 		return;
-	if (sink->out)
+	if (sink->bits <= sink->most)
 		put_unaligned_le64(sink->held, sink->out + (sink->bits / 64 - 1) * 8);
 	sink->held = fill ? value >> (64 - fill) : 0;
 }
@@ -66,6 +98,43 @@ static void put_runs(struct sink *sink, const void *tags, size_t bytes, unsigned
 	}
 }
 
+static unsigned int longest_run(const void *tags, size_t bytes)
+{
+	unsigned int from = 0, longest = 0, at;
+	struct walk walk;
+
+	walk_start(&walk, tags, bytes);
+	while ((at = walk_next(&walk)) < walk.count) {
+		longest = max(longest, at - from);
+		from = at;
+	}
+	return longest;
+}
+
+/* With which RUNS take the least, but for the one very long run. */
+static unsigned int best_shift(const void *tags, size_t bytes, unsigned int runs)
+{
+	unsigned int longest = longest_run(tags, bytes), shift = ilog2(bytes * 2 / runs);
+
+	while (longest >> shift > MOST_ZEROES)
+		shift++;
+	return shift;
+}
+
+/* What put_runs() would write. */
+static unsigned int runs_bits(const void *tags, size_t bytes, unsigned int shift)
+{
+	unsigned int bits = 3 + SHIFT_BITS + TAG_BITS, from = 0, at;
+	struct walk walk;
+
+	walk_start(&walk, tags, bytes);
+	while ((at = walk_next(&walk)) < walk.count) {
+		bits += ((at - from - 1) >> shift) + 1 + shift + TAG_BITS;
+		from = at;
+	}
+	return bits;
+}
+
 /* ------------------------------------------------------------------ CHUNKS */
 
 static void put_gap_rule(struct sink *sink, unsigned int rule, unsigned int gap)
@@ -107,16 +176,16 @@ static void put_length(struct sink *sink, struct recent *recent, unsigned int k,
 }
 
 static void put_mixed(struct sink *sink, struct walk *walk, unsigned int at,
-		      struct chunk *chunk, const struct mte_tags_plan *plan)
+		      struct chunk *chunk, const struct chunk_rules *rules)
 {
-	struct recent recent = { .most = most_recent(plan->length_rule) };
-	unsigned int k = golomb_k(plan->length_rule), foreseen;
-	bool first_gap = plan->gap_rule == GAP_SLOT;
+	struct recent recent = { .most = most_recent(rules->length_rule) };
+	unsigned int k = golomb_k(rules->length_rule), foreseen;
+	bool first_gap = rules->gap_rule == GAP_SLOT;
 
 	put_tag(sink, chunk->tag);
-	while (!chunk->last && sink->bits <= sink->most) {
+	while (!chunk->last && sink->bits < sink->most) {
 		put_length(sink, &recent, k, chunk->length);
-		foreseen = foreseen_gap(plan->gap_rule, plan->gap, chunk->length);
+		foreseen = foreseen_gap(rules->gap_rule, rules->gap, chunk->length);
 		if (!next_chunk(walk, &at, chunk))
 			return;
 		if (first_gap) {
@@ -146,7 +215,7 @@ static void put_repeated(struct sink *sink, struct walk *walk, unsigned int at,
 	put_tag(sink, chunk->tag);
 	if (!chunk->last)
 		put_golomb(sink, chunk->length - 1, 4);
-	for (before = *chunk; !chunk->last && sink->bits <= sink->most; before = *chunk) {
+	for (before = *chunk; !chunk->last && sink->bits < sink->most; before = *chunk) {
 		if (!next_chunk(walk, &at, chunk))
 			return;
 		if (repeats(chunk, &before)) {
@@ -161,84 +230,106 @@ static void put_repeated(struct sink *sink, struct walk *walk, unsigned int at,
 	}
 }
 
-static void put_chunks(struct sink *sink, const void *tags, size_t bytes,
-		       const struct mte_tags_plan *plan)
+static void put_chunks(struct sink *sink, const void *tags, size_t bytes)
 {
+	struct chunk_rules rules;
 	struct walk walk;
 	struct chunk chunk;
 	unsigned int at = 0;
 
+	mte_tags_choose_rules(tags, bytes, &rules);
 	walk_start(&walk, tags, bytes);
 	if (!next_chunk(&walk, &at, &chunk))
 		return;
 	put(sink, 2, PREFIX_BITS);
-	put(sink, plan->length_rule, RULE_BITS);
-	if (plan->length_rule != REPEAT)
-		put_gap_rule(sink, plan->gap_rule, plan->gap);
+	put(sink, rules.length_rule, RULE_BITS);
+	if (rules.length_rule != REPEAT)
+		put_gap_rule(sink, rules.gap_rule, rules.gap);
 	put_lead(sink, chunk.gap);
-	if (plan->length_rule == REPEAT)
+	if (rules.length_rule == REPEAT)
 		put_repeated(sink, &walk, at, &chunk);
 	else
-		put_mixed(sink, &walk, at, &chunk, plan);
+		put_mixed(sink, &walk, at, &chunk, &rules);
 }
 
 /* --------------------------------------------------------------- the whole */
 
-static void put_code(struct sink *sink, const void *tags, size_t bytes,
-		     const struct mte_tags_plan *plan)
+/* Starts again. */
+static void rewind(struct sink *sink)
 {
-	if (plan->form == MTE_TAGS_RUNS)
-		put_runs(sink, tags, bytes, plan->shift);
-	else if (plan->form == MTE_TAGS_CHUNKS)
-		put_chunks(sink, tags, bytes, plan);
+	sink->bits = 0;
+	sink->held = 0;
 }
 
-/* How long the code is; any number above that of @bytes if it is longer than they. */
-u32 mte_tags_count_bits(const void *tags, size_t bytes, const struct mte_tags_plan *plan)
-{
-	struct sink sink = { .most = bytes * 8 };
-
-	put_code(&sink, tags, bytes, plan);
-	return sink.bits;
-}
-
-/**
- * mte_tags_pack_value() - store tags in an XArray value
- * @tags: those that were planned for
- * @bytes: of @tags
- * @plan: with @plan->bytes of 0
- *
- * Return: the value, of 63 bits
+/*
+ * The code of a page that is not all zero.  Beyond a fifth of the granules RUNS are
+ * not even tried: each run takes six bits and more.
  */
-u64 mte_tags_pack_value(const void *tags, size_t bytes, const struct mte_tags_plan *plan)
+static enum mte_tags_form put_shortest(struct sink *sink, const void *tags, size_t bytes,
+				       unsigned int runs)
 {
-	struct sink sink = { .most = UINT_MAX };
+	unsigned int count = bytes * 2, shift;
 
-	put_code(&sink, tags, bytes, plan);
-	return sink.held;
+	if (runs <= INLINE_RUNS) {
+		put_runs(sink, tags, bytes, usual_shift(count));
+		if (sink->bits <= MTE_TAGS_VALUE_BITS)
+			return MTE_TAGS_RUNS;
+		rewind(sink);
+	}
+	put_chunks(sink, tags, bytes);
+	if (sink->bits <= MTE_TAGS_VALUE_BITS || runs > count / 5)
+		return MTE_TAGS_CHUNKS;
+	shift = best_shift(tags, bytes, runs);
+	if (runs_bits(tags, bytes, shift) >= sink->bits)
+		return MTE_TAGS_CHUNKS;
+	rewind(sink);
+	put_runs(sink, tags, bytes, shift);
+	return MTE_TAGS_RUNS;
 }
 
-/**
- * mte_tags_pack() - store tags in a buffer
- * @tags: those that were planned for
- * @bytes: of @tags
- * @plan: with @plan->bytes above 0
- * @buffer: of @plan->bytes, all of which are written
- */
-void mte_tags_pack(const void *tags, size_t bytes, const struct mte_tags_plan *plan,
-		   void *buffer)
+/* Writes what is held, and zeroes up to @bytes. */
+static void finish(const struct sink *sink, size_t bytes)
 {
-	struct sink sink = { .out = buffer, .most = UINT_MAX };
-	size_t done;
+	size_t done = sink->bits / 64 * 8;
 
-	if (plan->form == MTE_TAGS_RAW) {
-		memcpy(buffer, tags, bytes);
+	if (done == bytes)
+		return;
+	memset(sink->out + done, 0, bytes - done);
+	put_unaligned_le64(sink->held, sink->out + done);
+}
+
+static void pack_buffer(const struct sink *sink, const void *tags, size_t bytes,
+			struct mte_tags_code *code)
+{
+	code->bytes = class_of(code->bits, bytes);
+	if (code->bytes < bytes) {
+		finish(sink, code->bytes);
 		return;
 	}
-	put_code(&sink, tags, bytes, plan);
-	done = sink.bits / 64 * 8;
-	memset(buffer + done, 0, plan->bytes - done);
-	if (done < plan->bytes)
-		put_unaligned_le64(sink.held, buffer + done);
+	memcpy(sink->out, tags, bytes);
+	code->form = MTE_TAGS_RAW;
+	code->bits = bytes * 8;
 }
 
+/**
+ * mte_tags_pack() - store the tags of a page
+ * @tags: as mte_save_page_tags() leaves them
+ * @bytes: of @tags: 128, 512 or 2048
+ * @buffer: of @bytes; its first @code->bytes are to be kept
+ * @code: set
+ */
+void mte_tags_pack(const void *tags, size_t bytes, void *buffer, struct mte_tags_code *code)
+{
+	struct sink sink = { .out = buffer, .most = bytes * 8 };
+	unsigned int runs = count_runs(tags, bytes);
+
+	*code = (struct mte_tags_code){ .form = MTE_TAGS_NONE };
+	if (runs == 1 && !(*(const u8 *)tags & TAG_MASK))
+		return;
+	code->form = put_shortest(&sink, tags, bytes, runs);
+	code->bits = sink.bits;
+	if (sink.bits <= MTE_TAGS_VALUE_BITS)
+		code->value = sink.held;
+	else
+		pack_buffer(&sink, tags, bytes, code);
+}

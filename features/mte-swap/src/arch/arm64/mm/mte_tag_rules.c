@@ -1,71 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Chooses how the tags of a page are coded.
- *
- * Up to six runs always fit into an XArray value as RUNS.  Else the rules of CHUNKS
- * are chosen by what the first chunks of the page would take with each; RUNS are
- * tried too where they may be shorter, or bound what the page takes.
+ * Chooses the rules by which the chunks of a page are coded: those with which its
+ * first chunks take the fewest bits.
  */
 #include "mte_tag_walk.h"
 
-#define SAMPLE		32	/* chunks that rules are chosen by */
-#define INLINE_RUNS	6
-
-static const u16 classes[] = {
-	16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
-};
-
-/**
- * mte_tags_class() - sizes of the buffers codes are kept in
- * @index: from 0 on
- * @bytes: of the tags of a page
- *
- * Return: the size in bytes; @bytes itself, for tags as they are, is the last, and
- * behind it is 0.
- */
-size_t mte_tags_class(unsigned int index, size_t bytes)
-{
-	return index < ARRAY_SIZE(classes) && classes[index] <= bytes ? classes[index] : 0;
-}
-
-static size_t class_of(u32 bits, size_t bytes)
-{
-	unsigned int i = 0;
-
-	while (classes[i] < bytes && classes[i] * 8 < bits)
-		i++;
-	return classes[i];
-}
-
-static unsigned int longest_run(const void *tags, size_t bytes)
-{
-	unsigned int from = 0, longest = 0, at;
-	struct walk walk;
-
-	walk_start(&walk, tags, bytes);
-	while ((at = walk_next(&walk)) < walk.count) {
-		longest = max(longest, at - from);
-		from = at;
-	}
-	return longest;
-}
-
-static void plan_runs(const void *tags, size_t bytes, unsigned int runs,
-		      struct mte_tags_plan *plan)
-{
-	unsigned int count = bytes * 2, shift = usual_shift(count);
-
-	if (runs > INLINE_RUNS) {
-		unsigned int longest = longest_run(tags, bytes);
-
-		shift = ilog2(count / runs);
-		while (longest >> shift > MOST_ZEROES)
-			shift++;
-	}
-	plan->form = MTE_TAGS_RUNS;
-	plan->shift = shift;
-	plan->bits = mte_tags_count_bits(tags, bytes, plan);
-}
+#define SAMPLE	32	/* chunks that rules are chosen by */
 
 /* The first chunks of a page; a last one that ends with it is left out. */
 struct sample {
@@ -146,7 +86,7 @@ static unsigned int gap_bits(const struct sample *sample, unsigned int rule, uns
 	return bits;
 }
 
-static unsigned int choose_gap_rule(const struct sample *sample, struct mte_tags_plan *plan)
+static unsigned int choose_gap_rule(const struct sample *sample, struct chunk_rules *rules)
 {
 	unsigned int gaps[GAP_RULES] = { 1, usual_slot(sample), usual_gap(sample) };
 	unsigned int least = UINT_MAX;
@@ -157,8 +97,8 @@ static unsigned int choose_gap_rule(const struct sample *sample, struct mte_tags
 		if (bits >= least)
 			continue;
 		least = bits;
-		plan->gap_rule = rule;
-		plan->gap = gaps[rule];
+		rules->gap_rule = rule;
+		rules->gap = gaps[rule];
 	}
 	return least;
 }
@@ -185,7 +125,7 @@ static void length_bits(const struct sample *sample, unsigned int most, unsigned
 	}
 }
 
-static unsigned int choose_length_rule(const struct sample *sample, struct mte_tags_plan *plan)
+static unsigned int choose_length_rule(const struct sample *sample, struct chunk_rules *rules)
 {
 	unsigned int least = UINT_MAX, bits[2];
 
@@ -195,7 +135,7 @@ static unsigned int choose_length_rule(const struct sample *sample, struct mte_t
 		if (rule == REPEAT || bits[rule % 2] >= least)
 			continue;
 		least = bits[rule % 2];
-		plan->length_rule = rule;
+		rules->length_rule = rule;
 	}
 	return least;
 }
@@ -214,63 +154,14 @@ static unsigned int repeat_bits(const struct sample *sample)
 	return bits;
 }
 
-static void plan_chunks(const void *tags, size_t bytes, struct mte_tags_plan *plan)
+/* Sets @rules for a page with at least one chunk. */
+void mte_tags_choose_rules(const void *tags, size_t bytes, struct chunk_rules *rules)
 {
 	struct sample sample;
 	unsigned int mixed;
 
 	take_sample(&sample, tags, bytes);
-	mixed = choose_gap_rule(&sample, plan) + choose_length_rule(&sample, plan);
+	mixed = choose_gap_rule(&sample, rules) + choose_length_rule(&sample, rules);
 	if (repeat_bits(&sample) < mixed)
-		plan->length_rule = REPEAT;
-	plan->form = MTE_TAGS_CHUNKS;
-	plan->bits = mte_tags_count_bits(tags, bytes, plan);
-}
-
-static bool all_zero(const u8 *tags, unsigned int runs)
-{
-	return runs == 1 && !(*tags & TAG_MASK);
-}
-
-/* RUNS hold their promise for up to six; beyond a fifth of the granules CHUNKS are shorter. */
-static void plan_code(const void *tags, size_t bytes, struct mte_tags_plan *plan)
-{
-	unsigned int runs = count_runs(tags, bytes);
-	struct mte_tags_plan other = {};
-
-	*plan = (struct mte_tags_plan){};
-	if (all_zero(tags, runs))
-		return;
-	if (runs <= INLINE_RUNS) {
-		plan_runs(tags, bytes, runs, plan);
-		if (plan->bits <= MTE_TAGS_VALUE_BITS)
-			return;
-	}
-	plan_chunks(tags, bytes, plan);
-	if (plan->bits <= MTE_TAGS_VALUE_BITS || runs > bytes * 2 / 5)
-		return;
-	plan_runs(tags, bytes, runs, &other);
-	if (other.bits < plan->bits)
-		*plan = other;
-}
-
-/**
- * mte_tags_plan() - choose how to store the tags of a page
- * @tags: as mte_save_page_tags() leaves them
- * @bytes: of @tags: 128, 512 or 2048
- * @plan: set
- *
- * To be stored by mte_tags_pack_value() if @plan->bytes is 0, by mte_tags_pack() in
- * a buffer of @plan->bytes otherwise.
- */
-void mte_tags_plan(const void *tags, size_t bytes, struct mte_tags_plan *plan)
-{
-	plan_code(tags, bytes, plan);
-	if (plan->bits <= MTE_TAGS_VALUE_BITS)
-		return;
-	plan->bytes = class_of(plan->bits, bytes);
-	if (plan->bytes < bytes)
-		return;
-	plan->form = MTE_TAGS_RAW;
-	plan->bits = bytes * 8;
+		rules->length_rule = REPEAT;
 }
