@@ -38,8 +38,10 @@ torture: setup ## what takes hours: debug kernels, page sizes, races, another Li
 	$(BIN)/granule torture
 	$(BIN)/python -m pytest -q -m torture
 
-bench: setup ## what counting costs, timed on this host, against its limits
+bench: setup ## what counting and storing tags cost, timed on this host, against limits
 	$(BIN)/python bench/cost.py
+	$(BIN)/python bench/tags.py
+	$(BIN)/python bench/tag_corpus.py
 
 check: setup ## all linters
 	$(BIN)/ruff check
