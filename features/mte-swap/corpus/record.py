@@ -3,8 +3,9 @@
 
     python features/mte-swap/corpus/record.py [--dumps DIR] [--reuse] [PROGRAM-ALLOCATOR]...
 
-Writes pages/*.txt.xz and moments.csv beside this file, for all programs of
-corpus.toml unless some are named. --dumps keeps what the guest wrote, with the data of
+Writes pages/*.txt.xz, data/*.txt.xz and moments.csv beside this file, for all
+programs of corpus.toml unless some are named. A line of data/ has the tags of a page and
+what is in it, both in hexadecimal. --dumps keeps what the guest wrote, with the data of
 some pages, and --reuse takes it from there instead of running anything. A run takes a
 minute or two; the machine is repeatable, so the same kernel and packages give the
 same pages.
@@ -39,6 +40,9 @@ from granule.userland import provide as provide_userland
 HERE = Path(__file__).parent
 CROSS = "aarch64-linux-gnu-gcc"
 EA0_CLASSES = (6, 11, 23, 46)
+SAMPLE = 16
+"""Pages of each program of which the data are kept."""
+
 COLUMNS = (
     *("program", "allocator", "role", "moment", "cpu_seconds"),
     *("tagged_kib", "other_kib", "pages", "zero_pages"),
@@ -87,6 +91,7 @@ class Moment:
     tagged: int = 0
     other: int = 0
     lines: list[str] = field(default_factory=list)
+    data: list[str] = field(default_factory=list)
 
 
 def main() -> None:
@@ -98,7 +103,11 @@ def main() -> None:
     for name in names:
         dump = _dump(corpus, name, arguments.dumps, reuse=arguments.reuse)
         moments = list(parse(dump.splitlines()))
-        _write_pages(name, moments[corpus.kept - 1], corpus)
+        kept = moments[corpus.kept - 1]
+        title = f"{name}, {_role(name, corpus)}, after {kept.seconds} s of CPU time"
+        _write("pages", name, (f"# Tags of {title}.", *kept.lines))
+        step = -(-len(kept.data) // SAMPLE)
+        _write("data", name, (f"# Tags and data of {title}.", *kept.data[::step]))
         rows[name] = [_row(name, moment, corpus) for moment in moments]
         _write_rows([row for known in corpus.names for row in rows.get(known, [])])
 
@@ -119,8 +128,8 @@ def _moment(title: str, lines: Sequence[str]) -> Moment:
                 moment.tagged, moment.other = int(tagged), int(other)
             case ["at", _]:
                 moment.lines.append(f"# {line}")
-            case ["data", _]:
-                pass
+            case ["data", data]:
+                moment.data.append(f"{moment.lines[-1]} {data}")
             case _:
                 moment.lines.append(line)
     return moment
@@ -181,16 +190,13 @@ def _bootable(corpus: Corpus, progress: Progress) -> Bootable:
     return provision.bootable(kernel, provision.Guest(programs, userland))
 
 
-def _write_pages(name: str, moment: Moment, corpus: Corpus) -> None:
-    header = (
-        "# SPDX-License-Identifier: GPL-2.0-or-later",
-        f"# Tags of {name}, {_role(name, corpus)}, after {moment.seconds} s of CPU time.",
-    )
-    text = "".join(f"{line}\n" for line in (*header, *moment.lines))
-    path = HERE / "pages" / f"{name}.txt.xz"
+def _write(folder: str, name: str, lines: Sequence[str]) -> None:
+    licence = "# SPDX-License-Identifier: GPL-2.0-or-later"
+    text = "".join(f"{line}\n" for line in (licence, *lines))
+    path = HERE / folder / f"{name}.txt.xz"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(lzma.compress(text.encode(), preset=9 | lzma.PRESET_EXTREME))
-    sys.stdout.write(f"{path.name}: {path.stat().st_size} bytes\n")
+    sys.stdout.write(f"{folder}/{path.name}: {path.stat().st_size} bytes\n")
 
 
 def _role(name: str, corpus: Corpus) -> str:
