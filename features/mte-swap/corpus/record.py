@@ -103,7 +103,8 @@ def main() -> None:
     for name in names:
         dump = _dump(corpus, name, arguments.dumps, reuse=arguments.reuse)
         moments = list(parse(dump.splitlines()))
-        kept = moments[corpus.kept - 1]
+        # A server may end before its time is up.
+        kept = [moment for moment in moments if moment.number <= corpus.kept][-1]
         title = f"{name}, {_role(name, corpus)}, after {kept.seconds} s of CPU time"
         _write("pages", name, (f"# Tags of {title}.", *kept.lines))
         step = -(-len(kept.data) // SAMPLE)
