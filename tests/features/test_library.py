@@ -40,6 +40,14 @@ def test_a_wrong_name_is_told(toys: Library, named: str, version: str, message: 
         toys.choose([named], version)
 
 
+def test_a_draft_comes_only_when_it_is_named(toys: Library) -> None:
+    edit(toys.folder / "threads/feature.toml", 'base = "6.12"', 'base = "6.12"\ndraft = true')
+    everything = [feature.name for feature in toys.choose(["all"], "6.12")]
+    assert everything == ["fewer-tags", "tags", "more-tags"]
+    named = [feature.name for feature in toys.choose(["all", "threads"], "6.12")]
+    assert named == [*everything, "threads"]
+
+
 def test_features_in_a_circle_are_told(toys: Library) -> None:
     edit(toys.folder / "tags/feature.toml", 'base = "6.12"', 'base = "6.12"\nafter = ["more-tags"]')
     with pytest.raises(FormatError, match="more-tags and tags come after each other"):

@@ -109,4 +109,5 @@ def test_a_wheel_has_all_that_is_not_python(tmp_path: Path) -> None:
 
 
 def _in_order() -> list[str]:
-    return [feature.name for feature in shipped().features.load_all()]
+    every = shipped().features.load_all()
+    return [feature.name for feature in every if not feature.about.draft]

@@ -38,8 +38,8 @@ class Library:
     def choose(self, named: Sequence[str], version: str) -> tuple[Feature, ...]:
         """The features a SPEC names for a version of Linux, in the order they are applied.
 
-        `all` stands for every one of that version, NAME/N for the first N patches of
-        NAME. A feature brings those it comes after. Raises UsageError.
+        `all` stands for every one of that version that is no draft, NAME/N for the first
+        N patches of NAME. A feature brings those it comes after. Raises UsageError.
         """
         chosen: dict[str, Feature] = {}
         for text in named:
@@ -58,8 +58,8 @@ class Library:
     def _expand(self, text: str, version: str) -> tuple[Feature, ...]:
         if text != ALL:
             return (self._parse(text),)
-        every = map(self.load, self.names)
-        if features := tuple(feature for feature in every if feature.about.base == version):
+        ready = [each for each in map(self.load, self.names) if not each.about.draft]
+        if features := tuple(each for each in ready if each.about.base == version):
             return features
         raise UsageError(f"There is no feature for linux-{version}: leave '+all' out.")
 

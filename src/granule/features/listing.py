@@ -26,6 +26,7 @@ class ListedFeature(Model):
     base: str
     after: tuple[str, ...]
     kconfig: tuple[str, ...]
+    draft: bool
     upstream: str
     commits: tuple[str, ...]
     peer: str | None
@@ -56,6 +57,7 @@ def _listed(feature: Feature) -> ListedFeature:
         base=about.base,
         after=about.after,
         kconfig=about.kconfig,
+        draft=about.draft,
         upstream=about.upstream.status,
         commits=about.upstream.commits,
         peer=about.upstream.peer,
@@ -76,5 +78,6 @@ def render_features(report: FeaturesReport) -> Iterator[RenderableType]:
     table.add_column("claims", justify="right")
     for each in report.features:
         sums = (str(len(each.patches)), str(len(each.claims)))
-        table.add_row(each.name, each.title, each.upstream, *sums)
+        name = f"{each.name} (draft)" if each.draft else each.name
+        table.add_row(name, each.title, each.upstream, *sums)
     yield table

@@ -91,13 +91,15 @@ class Description(_Model):
 
     ``kconfig`` are the symbols it adds, without ``CONFIG_``; a kernel with the
     feature has them on unless a fragment decides otherwise. ``torture`` names the
-    trials it stands, see :mod:`granule.torture`.
+    trials it stands, see :mod:`granule.torture`. A ``draft`` is not yet part of
+    '+all'.
     """
 
     title: Sentence
     base: Sentence
     kconfig: tuple[Symbol, ...] = ()
     after: tuple[Name, ...] = ()
+    draft: bool = False
     upstream: Upstream
     torture: tuple[Name, ...] = ()
     claims: Annotated[tuple[Claim, ...], Field(alias="claim")] = ()
