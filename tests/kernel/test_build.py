@@ -211,8 +211,10 @@ def test_an_interrupted_build_is_not_trusted_and_is_continued(
     lab: Lab, number: signal.Signals
 ) -> None:
     gate = lab.tree.add_gate("mm/zone.c")
+    command = [sys.executable, str(FAKE.parent / "build_once.py")]
     child = subprocess.Popen(
-        [sys.executable, str(FAKE.parent / "build_once.py"), str(lab.tree.folder), str(lab.cache)],
+        # Tests that run in the background ignore interrupts, and so would this.
+        ["env", "--default-signal=INT", *command, str(lab.tree.folder), str(lab.cache)],
         stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     # Opening a FIFO to write waits for its reader: the compiler, in mid-build.
