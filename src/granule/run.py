@@ -13,7 +13,7 @@ from granule.errors import GuestError, ShortfallError, UsageError
 from granule.progress import Progress
 from granule.targets.debugger import KERNEL_ARGUMENTS as FOR_DEBUGGERS
 from granule.targets.debugger import Debugger
-from granule.targets.job import Counting, Job, Outcome, Target
+from granule.targets.job import Counting, ExceptionLevel, Job, Outcome, Target
 from granule.userland import Request
 from granule.userland.modules import Module
 
@@ -52,6 +52,7 @@ class Settings:
     environment: tuple[tuple[str, str], ...] = ()
     kernel_arguments: str = ""
     tolerate_reports: bool = False
+    exception_level: ExceptionLevel = 1
 
     @property
     def repeatable(self) -> bool:
@@ -124,6 +125,7 @@ def make_job(bootable: Bootable, command: Command, settings: Settings, seed: int
         seed=seed,
         kernel_arguments=settings.kernel_arguments,
         tolerate_reports=settings.tolerate_reports,
+        exception_level=settings.exception_level,
     )
 
 

@@ -38,6 +38,16 @@ def test_memory_has_the_same_size_everywhere(job: Job) -> None:
     assert "memory-backend-memfd,id=ram,size=3000M,share=on" in line
 
 
+def test_a_machine_can_begin_at_el2(job: Job) -> None:
+    assert "virtualization=on" in _line(replace(job, counting=None, exception_level=2))
+    assert "virtualization" not in _line(job)
+
+
+def test_nothing_is_counted_at_el2(job: Job) -> None:
+    with pytest.raises(ValueError, match="nothing is counted at EL2"):
+        replace(job, exception_level=2)
+
+
 def test_there_is_no_disk_to_wait_for(job: Job) -> None:
     assert "-drive" not in _line(job)
     assert "virtserialport,chardev=results,name=granule-results" in _line(job)

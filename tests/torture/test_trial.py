@@ -53,6 +53,7 @@ def test_what_is_done_decides_the_digest_and_words_do_not(trials: dict[str, Tria
     race = trials["race"]
     assert race.model_copy(update={"statement": "Other words."}).digest == race.digest
     assert race.model_copy(update={"cpus": 2}).digest != race.digest
+    assert race.model_copy(update={"exception_level": 2}).digest != race.digest
     before = race.digest
     (race.folder / "race.sh").write_text("sleep 2\n")
     assert race.digest != before

@@ -83,6 +83,8 @@ def command_line(job: Job, files: Files, plugin: Path | None) -> list[str]:
 def _machine(job: Job) -> list[str]:
     size = f"{job.memory}M"
     machine = "virt,mte=on,gic-version=3,dtb-randomness=off,memory-backend=ram"
+    if job.exception_level > 1:
+        machine += ",virtualization=on"
     memory = f"memory-backend-memfd,id=ram,size={size},share=on"
     return ["-M", machine, "-object", memory, "-cpu", CPU, "-smp", str(job.cpus), "-m", size]
 

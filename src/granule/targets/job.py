@@ -16,6 +16,9 @@ from granule.userland.modules import Module
 
 Ending = Literal["exit", "signal", "exec", "init"]
 
+# The highest exception level there is, and the one the kernel is entered at.
+ExceptionLevel = Literal[1, 2]
+
 
 @dataclass(frozen=True, slots=True)
 class Counting:
@@ -43,7 +46,8 @@ class Job:
     counts; ``seed`` then decides everything random. ``tolerate_reports`` lets
     the kernel complain (a KASAN test does that on purpose) as long as it lives.
     ``kernel_arguments`` are added to the kernel's command line, and a ``debugger``
-    may attach.
+    may attach. A machine whose ``exception_level`` is 2 can virtualize; events at
+    EL2 are in no count, so nothing may be counted on it.
     """
 
     kernel: Path
@@ -61,10 +65,13 @@ class Job:
     tolerate_reports: bool = False
     kernel_arguments: str = ""
     debugger: Debugger | None = None
+    exception_level: ExceptionLevel = 1
 
     def __post_init__(self) -> None:
         if self.repeatable and self.cpus != 1:
             raise ValueError("a repeatable machine has one CPU")
+        if self.counting and self.exception_level != 1:
+            raise ValueError("nothing is counted at EL2")
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,7 @@ def settings(trial: Trial) -> Settings:
         timeout=trial.timeout,
         counting=None,
         kernel_arguments=trial.append,
+        exception_level=trial.exception_level,
     )
 
 

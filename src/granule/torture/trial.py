@@ -28,6 +28,7 @@ from pydantic import model_validator as validator
 
 from granule import shipped
 from granule.errors import FormatError, UsageError
+from granule.targets.job import ExceptionLevel
 
 _KINDS = ("kernel_tests", "command", "identical_code")
 
@@ -40,6 +41,7 @@ class Trial(BaseModel):
 
     ``files`` are copied beside the ``command``, named from the folder of the trials.
     ``runs`` is for tests that chance decides: what most of the runs say counts.
+    ``exception_level`` is the one the kernel is entered at.
     """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid")
@@ -52,6 +54,7 @@ class Trial(BaseModel):
     memory: Annotated[int, Field(ge=256)] = 2048
     timeout: Annotated[float, Field(gt=0)] = 1800
     runs: Annotated[int, Field(ge=1)] = 1
+    exception_level: ExceptionLevel = 1
     kernel_tests: bool = False
     command: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -76,7 +79,7 @@ class Trial(BaseModel):
     @property
     def digest(self) -> str:
         """The sha256 of what is done; it stays when only words about it change."""
-        done = self.model_dump(mode="json", exclude={"name", "statement"})
+        done = self.model_dump(mode="json", exclude={"name", "statement"}, exclude_defaults=True)
         files = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self.paths]
         return hashlib.sha256(json.dumps([done, files], sort_keys=True).encode()).hexdigest()
 
