@@ -124,12 +124,22 @@ static size_t any_size(size_t bytes, u64 *state)
 	return mte_tags_class(random_below(state, classes), bytes);
 }
 
+/* Lets the buffer say of itself that it is as large as it is. */
+static void claim_size(u8 *code, size_t size, size_t bytes)
+{
+	for (unsigned int i = 0; mte_tags_class(i, bytes); i++)
+		if (mte_tags_class(i, bytes) == size)
+			*code = (*code & 0xf0) | i;
+}
+
 static void try_buffer(size_t bytes, u64 *state)
 {
 	size_t size = any_size(bytes, state);
 	u8 *tags = malloc(bytes), *code = malloc(size);
 
 	fill(code, size, bytes, state);
+	if (random_below(state, 10))
+		claim_size(code, size, bytes);
 	judge(mte_tags_unpack(code, size, tags, bytes), tags, bytes);
 	free(code);
 	free(tags);

@@ -41,6 +41,10 @@ static size_t ea0_bytes(size_t bytes, unsigned int runs)
 
 static void try_value(const u8 *tags, u8 *back, size_t bytes, u64 value)
 {
+	u64 alone;
+
+	if (!mte_tags_pack_value(tags, bytes, &alone) || alone != value)
+		fail("another value", tags, bytes);
 	if (value >> MTE_TAGS_VALUE_BITS)
 		fail("more than 63 bits", tags, bytes);
 	if (mte_tags_unpack_value(value, back, bytes))
@@ -50,8 +54,13 @@ static void try_value(const u8 *tags, u8 *back, size_t bytes, u64 value)
 static void try_buffer(const u8 *tags, u8 *back, size_t bytes, const u8 *buffer, size_t size)
 {
 	u8 *kept = malloc(size);
+	u64 value;
 
+	if (mte_tags_pack_value(tags, bytes, &value))
+		fail("a value and a buffer", tags, bytes);
 	memcpy(kept, buffer, size);
+	if (size < bytes && mte_tags_size(kept, bytes) != size)
+		fail("another size", tags, bytes);
 	if (mte_tags_unpack(kept, size, back, bytes))
 		fail("buffer refused", tags, bytes);
 	free(kept);

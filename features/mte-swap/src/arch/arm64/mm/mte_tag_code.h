@@ -18,11 +18,11 @@
  * it; whatever is read as zeroes to the end stands for "as now, up to the end of
  * the page".  So there are no counts and no end mark, and what is left over of a
  * buffer needs no length.  63 bits go into an XArray value, more take the
- * smallest buffer that holds them.
+ * smallest buffer that holds them behind four bits that say how large it is.
  *
  *	1      FIRST (LENGTH DIFFERENCE)*	RUNS with the usual shift
  *	001 S4 FIRST (LENGTH DIFFERENCE)*	RUNS with shift S
- *	01     GAP RULE LEAD (CHUNK)*		CHUNKS
+ *	01     RULE GAP LEAD (CHUNK)*		CHUNKS
  *	(nothing)				all tags are zero
  *
  * RUNS.  FIRST is the first tag, DIFFERENCE a tag exclusive-or the one before it,
@@ -69,6 +69,7 @@
 #define MOST_ZEROES	31		/* before the one of a LENGTH in RUNS */
 #define MOST_RECENT	7
 
+#define SIZE_BITS	4		/* what a buffer begins with, see mte_tags_size() */
 #define PREFIX_BITS	2
 #define RULE_BITS	3
 #define SHIFT_BITS	4

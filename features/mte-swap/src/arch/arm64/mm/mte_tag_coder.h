@@ -23,7 +23,7 @@ enum mte_tags_form {
 /**
  * struct mte_tags_code - how the tags of a page are stored
  * @value: to be kept if @bytes is 0: an XArray value of MTE_TAGS_VALUE_BITS
- * @bits: length of the code
+ * @bits: length of the code, without what says how large the buffer is
  * @bytes: of the buffer to be kept, 0 if there is none
  * @form: which code it is
  */
@@ -35,8 +35,10 @@ struct mte_tags_code {
 };
 
 void mte_tags_pack(const void *tags, size_t bytes, void *buffer, struct mte_tags_code *code);
+bool mte_tags_pack_value(const void *tags, size_t bytes, u64 *value);
 int mte_tags_unpack_value(u64 value, void *tags, size_t bytes);
 int mte_tags_unpack(const void *buffer, size_t size, void *tags, size_t bytes);
 size_t mte_tags_class(unsigned int index, size_t bytes);
+size_t mte_tags_size(const void *buffer, size_t bytes);
 
 #endif

@@ -10,6 +10,9 @@
 
 #define INLINE_RUNS	6
 
+/* In no form do two runs take less than the tag of one of them. */
+#define MOST_VALUE_RUNS	(2 * MTE_TAGS_VALUE_BITS / TAG_BITS)
+
 static const u16 classes[] = {
 	16, 24, 32, 40, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
 };
@@ -27,13 +30,26 @@ size_t mte_tags_class(unsigned int index, size_t bytes)
 	return index < ARRAY_SIZE(classes) && classes[index] <= bytes ? classes[index] : 0;
 }
 
-static size_t class_of(u32 bits, size_t bytes)
+/**
+ * mte_tags_size() - how large a buffer is
+ * @buffer: as mte_tags_pack() filled it; it does not hold tags as they are
+ * @bytes: of the tags of a page
+ *
+ * Return: the size in bytes; 0, or as many as tags as they are take, if no such
+ * buffer begins like this
+ */
+size_t mte_tags_size(const void *buffer, size_t bytes)
+{
+	return mte_tags_class(*(const u8 *)buffer & ((1 << SIZE_BITS) - 1), bytes);
+}
+
+static unsigned int class_of(u32 bits, size_t bytes)
 {
 	unsigned int i = 0;
 
 	while (classes[i] < bytes && classes[i] * 8 < bits)
 		i++;
-	return classes[i];
+	return i;
 }
 
 /* ---------------------------------------------------------------- bits out */
@@ -44,6 +60,18 @@ struct sink {
 	u32 bits;
 	u64 held;		/* those that are not in @out yet */
 };
+
+/* Starts, or starts again, behind what says how large the buffer is. */
+static void rewind(struct sink *sink)
+{
+	sink->bits = SIZE_BITS;
+	sink->held = 0;
+}
+
+static bool fits_value(const struct sink *sink)
+{
+	return sink->bits <= SIZE_BITS + MTE_TAGS_VALUE_BITS;
+}
 
 /* Adds @count bits, at most 57, of a @value that has no others. */
 static void put(struct sink *sink, u64 value, unsigned int count)
@@ -254,13 +282,6 @@ static void put_chunks(struct sink *sink, const void *tags, size_t bytes)
 
 /* --------------------------------------------------------------- the whole */
 
-/* Starts again. */
-static void rewind(struct sink *sink)
-{
-	sink->bits = 0;
-	sink->held = 0;
-}
-
 /*
  * The code of a page that is not all zero.  Beyond a fifth of the granules RUNS are
  * not even tried: each run takes six bits and more.
@@ -270,17 +291,18 @@ static enum mte_tags_form put_shortest(struct sink *sink, const void *tags, size
 {
 	unsigned int count = bytes * 2, shift;
 
+	rewind(sink);
 	if (runs <= INLINE_RUNS) {
 		put_runs(sink, tags, bytes, usual_shift(count));
-		if (sink->bits <= MTE_TAGS_VALUE_BITS)
+		if (fits_value(sink))
 			return MTE_TAGS_RUNS;
 		rewind(sink);
 	}
 	put_chunks(sink, tags, bytes);
-	if (sink->bits <= MTE_TAGS_VALUE_BITS || runs > count / 5)
+	if (fits_value(sink) || runs > count / 5)
 		return MTE_TAGS_CHUNKS;
 	shift = best_shift(tags, bytes, runs);
-	if (runs_bits(tags, bytes, shift) >= sink->bits)
+	if (SIZE_BITS + runs_bits(tags, bytes, shift) >= sink->bits)
 		return MTE_TAGS_CHUNKS;
 	rewind(sink);
 	put_runs(sink, tags, bytes, shift);
@@ -298,12 +320,28 @@ static void finish(const struct sink *sink, size_t bytes)
 	put_unaligned_le64(sink->held, sink->out + done);
 }
 
+/* All of a code that fits. */
+static u64 value_of(const struct sink *sink)
+{
+	if (sink->bits < 64)
+		return sink->held >> SIZE_BITS;
+	return get_unaligned_le64(sink->out) >> SIZE_BITS | sink->held << (64 - SIZE_BITS);
+}
+
+static bool all_zero(const void *tags, unsigned int runs)
+{
+	return runs == 1 && !(*(const u8 *)tags & TAG_MASK);
+}
+
 static void pack_buffer(const struct sink *sink, const void *tags, size_t bytes,
 			struct mte_tags_code *code)
 {
-	code->bytes = class_of(code->bits, bytes);
+	unsigned int class = class_of(sink->bits, bytes);
+
+	code->bytes = classes[class];
 	if (code->bytes < bytes) {
 		finish(sink, code->bytes);
+		*sink->out |= class;
 		return;
 	}
 	memcpy(sink->out, tags, bytes);
@@ -324,12 +362,38 @@ void mte_tags_pack(const void *tags, size_t bytes, void *buffer, struct mte_tags
 	unsigned int runs = count_runs(tags, bytes);
 
 	*code = (struct mte_tags_code){ .form = MTE_TAGS_NONE };
-	if (runs == 1 && !(*(const u8 *)tags & TAG_MASK))
+	if (all_zero(tags, runs))
 		return;
 	code->form = put_shortest(&sink, tags, bytes, runs);
-	code->bits = sink.bits;
-	if (sink.bits <= MTE_TAGS_VALUE_BITS)
-		code->value = sink.held;
+	code->bits = sink.bits - SIZE_BITS;
+	if (fits_value(&sink))
+		code->value = value_of(&sink);
 	else
 		pack_buffer(&sink, tags, bytes, code);
+}
+
+/**
+ * mte_tags_pack_value() - store the tags of a page in an XArray value
+ * @tags: as mte_save_page_tags() leaves them
+ * @bytes: of @tags: 128, 512 or 2048
+ * @value: set to MTE_TAGS_VALUE_BITS bits, those mte_tags_pack() has for these tags
+ *
+ * Return: whether they fit
+ */
+bool mte_tags_pack_value(const void *tags, size_t bytes, u64 *value)
+{
+	u8 out[2 * sizeof(u64)];
+	struct sink sink = { .out = out, .most = sizeof(out) * 8 };
+	unsigned int runs = count_runs(tags, bytes);
+
+	*value = 0;
+	if (all_zero(tags, runs))
+		return true;
+	if (runs > MOST_VALUE_RUNS)
+		return false;
+	put_shortest(&sink, tags, bytes, runs);
+	if (!fits_value(&sink))
+		return false;
+	*value = value_of(&sink);
+	return true;
 }

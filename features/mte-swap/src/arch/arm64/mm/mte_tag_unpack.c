@@ -275,7 +275,7 @@ static int take_code(struct source *source, struct page_tags *page)
 	return -EINVAL;
 }
 
-/* A code that would fit into @less bits would have been put there. */
+/* A code that ends within the first @less bits would have been put elsewhere. */
 static int unpack(struct source *source, u32 less, void *tags, size_t bytes)
 {
 	struct page_tags page = { .tags = tags, .count = bytes * 2 };
@@ -293,7 +293,7 @@ static int unpack(struct source *source, u32 less, void *tags, size_t bytes)
 }
 
 /**
- * mte_tags_unpack_value() - the tags that mte_tags_pack_value() stored
+ * mte_tags_unpack_value() - the tags that mte_tags_pack() stored in a value
  * @value: of 63 bits
  * @tags: set; all zero on error
  * @bytes: of @tags
@@ -313,9 +313,9 @@ int mte_tags_unpack_value(u64 value, void *tags, size_t bytes)
 }
 
 /**
- * mte_tags_unpack() - the tags that mte_tags_pack() stored
+ * mte_tags_unpack() - the tags that mte_tags_pack() stored in a buffer
  * @buffer: their code
- * @size: of @buffer, one of mte_tags_class()
+ * @size: of @buffer
  * @tags: set; all zero on error
  * @bytes: of @tags
  *
@@ -323,18 +323,18 @@ int mte_tags_unpack_value(u64 value, void *tags, size_t bytes)
  */
 int mte_tags_unpack(const void *buffer, size_t size, void *tags, size_t bytes)
 {
-	struct source source = { .in = buffer, .size = size };
-	u32 less = MTE_TAGS_VALUE_BITS;
-	size_t class;
+	struct source source = { .in = buffer, .size = size, .at = SIZE_BITS };
+	u32 less = SIZE_BITS + MTE_TAGS_VALUE_BITS;
 
 	if (size == bytes) {
 		memcpy(tags, buffer, bytes);
 		return 0;
 	}
-	for (unsigned int i = 0; (class = mte_tags_class(i, bytes)) && class < size; i++)
-		less = class * 8;
-	if (class == size)
-		return unpack(&source, less, tags, bytes);
-	memset(tags, 0, bytes);
-	return -EINVAL;
+	if (size > bytes || mte_tags_size(buffer, bytes) != size) {
+		memset(tags, 0, bytes);
+		return -EINVAL;
+	}
+	for (unsigned int i = 0; mte_tags_class(i, bytes) < size; i++)
+		less = mte_tags_class(i, bytes) * 8;
+	return unpack(&source, less, tags, bytes);
 }
