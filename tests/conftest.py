@@ -66,6 +66,7 @@ def play(tmp_path: Path) -> Play:
         cpus: int = 1,
         regions: Sequence[Region] = (),
         diagnostics: Mapping[str, int] | None = None,
+        dmesg: str = "",
     ) -> Outcome:
         command = Region(
             name="command",
@@ -90,8 +91,9 @@ def play(tmp_path: Path) -> Play:
             counts=counts,
             kallsyms=KALLSYMS.format(extra=extra),
             uname="Linux granule 6.12.117-arm64 aarch64",
-            dmesg="",
+            dmesg=dmesg,
             console=tmp_path / "console.log",
+            kernel_log=tmp_path / "dmesg.log",
             wall=8.53,
             machine=MachineRecord("QEMU emulator version 10.0.2", cpus, 2048, cpus == 1, seed),
         )

@@ -7,12 +7,13 @@ import pytest
 from granule.command import Command
 from granule.errors import GuestError, MachineError, ShortfallError, UsageError
 from granule.progress import SilentProgress
-from granule.run import Bootable, Settings, check_success, make_shell_job, measure
+from granule.run import Bootable, Settings, check_log, check_success, make_shell_job, measure
 from granule.targets import Counting, FakeTarget, Outcome
 
 Play = Callable[..., Outcome]
 
 COMMAND = Command(("mybench", "-n", "3"))
+WARN = "<4>[    1.2] WARNING: CPU: 0 PID: 1 at mm/mmap.c:5 do_mmap+0x14/0xff8\n"
 
 
 def test_runs_of_two_kernels_share_their_seeds(bootable: Bootable, play: Play) -> None:
@@ -81,6 +82,20 @@ def test_a_command_that_fails_falls_short(
     with pytest.raises(ShortfallError, match=words) as caught:
         check_success(measured)
     assert caught.value.details == "mybench: no memory\n"
+
+
+def test_a_kernel_that_complains_in_one_run_falls_short(bootable: Bootable, play: Play) -> None:
+    for dmesg, tolerate, short in (("", False, False), (WARN, True, False), (WARN, False, True)):
+        target = FakeTarget([play(), play(dmesg=dmesg)])
+        settings = Settings(runs=2, cpus=2, tolerate_reports=tolerate)
+        (measured,) = measure(target, [bootable], COMMAND, settings, SilentProgress())
+        assert target.jobs[1].tolerate_reports is tolerate
+        if not short:
+            check_log(measured)
+            continue
+        with pytest.raises(ShortfallError, match="Kernel debian complained") as caught:
+            check_log(measured)
+        assert caught.value.log == measured.outcomes[1].kernel_log
 
 
 def test_the_first_failure_stops_the_others(bootable: Bootable, play: Play) -> None:

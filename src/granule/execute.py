@@ -13,6 +13,7 @@ from granule.errors import ShortfallError
 from granule.events import Region
 from granule.events.counts import MACHINE
 from granule.findings import operations, region
+from granule.kernellog import first_lines
 from granule.lab import Kernel, Lab, settings
 from granule.plan import Cell, Plan
 from granule.progress import Progress, Step
@@ -194,6 +195,7 @@ def _record(
 ) -> RunRecord:
     counts = outcome.counts
     assert counts is not None, "a plan always counts"
+    reports = tuple(first_lines(outcome.dmesg))
     symbols = SymbolTable.parse(outcome.kallsyms) if outcome.kallsyms else None
     return RunRecord(
         conditions=conditions,
@@ -207,6 +209,8 @@ def _record(
         stdout=outcome.stdout.decode(errors="replace"),
         regions=tuple(_region_record(counted, symbols) for counted in counts.regions),
         diagnostics=counts.diagnostics,
+        reports=reports,
+        log=str(outcome.kernel_log) if reports else "",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from pathlib import Path
 
 from granule.errors import ShortfallError
 from granule.events.doubts import doubts
@@ -32,7 +33,24 @@ class Finding:
         """Sentences about what makes the counts doubtful; empty in healthy runs."""
         workload = self.cell.workload
         found = (doubts([region(workload, run)], run.diagnostics) for run in self.runs)
-        return tuple(dict.fromkeys(sentence for each in found for sentence in each))
+        counted = dict.fromkeys(sentence for each in found for sentence in each)
+        return (*([self.complaint] if self.complaint else []), *counted)
+
+    @property
+    def complained(self) -> tuple[RunRecord, ...]:
+        """The runs in which the kernel complained though the workload does not tolerate it."""
+        if self.cell.workload.tolerate_reports:
+            return ()
+        return tuple(run for run in self.runs if run.reports)
+
+    @property
+    def complaint(self) -> str:
+        """A sentence about what the kernel complained of in its log; empty in healthy runs."""
+        lines = dict.fromkeys(line for run in self.complained for line in run.reports)
+        if not lines:
+            return ""
+        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        return f"The kernel complained in its log: {next(iter(lines))}{more}."
 
 
 class Findings:
@@ -55,6 +73,17 @@ def find(plan: Plan, lab: Lab, store: Store) -> Findings:
     keys = {cell.names: _keys(plan, cell, lab) for cell in plan.cells}
     runs = store.find(key for some in keys.values() for key in some)
     return Findings(plan, (_finding(cell, keys[cell.names], runs) for cell in plan.cells))
+
+
+def check_logs(every: Iterable[Findings]) -> None:
+    """Raises ShortfallError if a kernel complained and the workload does not tolerate it."""
+    for finding in (finding for findings in every for finding in findings):
+        if finding.complained:
+            raise ShortfallError(
+                f"{finding.cell.workload.name} on {finding.cell.spec}: {finding.complaint} "
+                "No claim about it holds unless the plan says 'tolerate_reports = true'.",
+                log=Path(finding.complained[0].log),
+            )
 
 
 def operations(workload: Workload, run: RunRecord) -> Fraction:

@@ -74,8 +74,9 @@ class Workload(_Model):
     ``command``. ``files`` are copied beside it, named from the plan's folder.
     ``operations`` is a number, ``iterations``, or a regular expression whose one
     group is the number in the command's output. ``profile`` keeps the events of
-    each kernel function. ``published`` is the benchmark of the plan's published
-    table it corresponds to, or that table's name if it has no benchmarks.
+    each kernel function. ``tolerate_reports`` accepts a kernel that complains in its
+    log. ``published`` is the benchmark of the plan's published table it corresponds
+    to, or that table's name if it has no benchmarks.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Workload(_Model):
     runs: Annotated[int, Field(strict=True, ge=1)] = 1
     operations: Annotated[int, Field(strict=True, ge=1)] | str = 1
     profile: bool = False
+    tolerate_reports: bool = False
     timeout: Annotated[float, Field(gt=0)] = 900
     configurations: Texts | None = None
     kernels: Texts | None = None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from granule.command import Command
 from granule.errors import GuestError, ShortfallError, UsageError
+from granule.kernellog import reports
 from granule.progress import Progress
 from granule.targets.debugger import KERNEL_ARGUMENTS as FOR_DEBUGGERS
 from granule.targets.debugger import Debugger
@@ -40,7 +41,8 @@ class Settings:
     """How to run. Times are in seconds, ``memory`` is in MiB.
 
     With several CPUs the machine is not repeatable, and ``runs`` should be more than 1.
-    ``tolerate_reports`` is for tests of a checker, which make the kernel complain.
+    ``tolerate_reports`` is for what makes the kernel complain on purpose, and for
+    kernels that are known to.
     """
 
     runs: int = 1
@@ -184,6 +186,19 @@ def check_success(measurement: Measurement) -> None:
                 f"The command '{measurement.command.argv[0]}' {outcome.status.describe()} "
                 f"on kernel {measurement.bootable.spec}.",
                 details=outcome.stderr.decode(errors="replace"),
+            )
+
+
+def check_log(measurement: Measurement) -> None:
+    """Raises ShortfallError if the kernel complained in its log and that is not tolerated."""
+    if measurement.settings.tolerate_reports:
+        return
+    for outcome in measurement.outcomes:
+        if reports(outcome.dmesg):
+            raise ShortfallError(
+                f"Kernel {measurement.bootable.spec} complained in its log: find out why before "
+                "you believe its counts, or accept it with '--tolerate-reports'.",
+                log=outcome.kernel_log,
             )
 
 

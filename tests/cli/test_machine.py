@@ -109,3 +109,17 @@ def test_several_cpus_show_their_spread() -> None:
     (svc, instructions) = (row["total"] for row in report["regions"][0]["events"])
     assert svc["minimum"] == svc["maximum"] > 0
     assert instructions["interval"] > 0
+
+
+def test_a_kernel_that_complains_is_not_silently_believed() -> None:
+    """The log is read to its end, which errors alone would reach on the console."""
+    script = "echo 'WARNING: CPU: 0 PID: 1 at mm/mmap.c:5 do_mmap+0x14/0xff8' > /dev/kmsg"
+    done = _granule("stat", "-e", "svc", "--", "sh", "-c", script)
+    assert done.returncode == 1
+    assert "WARNING: CPU: 0 PID: 1 at mm/mmap.c:5 do_mmap+0x14/0xff8" in done.stdout
+    assert "Kernel debian complained in its log: find out why" in done.stderr
+    log = Path(done.stdout.rpartition("The whole log: ")[2].strip())
+    assert "do_mmap" in log.read_text()
+    accepted = _granule("stat", "-e", "svc", "--tolerate-reports", "--", "sh", "-c", script)
+    assert accepted.returncode == 0
+    assert "complained in its log" in accepted.stdout

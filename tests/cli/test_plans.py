@@ -73,8 +73,10 @@ def fake(
     lab = FakeLab(bootable, remember({}).kernel)
     monkeypatch.setattr(labs, "of_this_machine", lambda _progress: lab)
 
-    def install(*isbs: int) -> FakeTarget:
-        runs = [play({"instructions": (9, 5000 + n), "isb": (0, n)}, cpus=2) for n in isbs]
+    def install(*isbs: int, dmesg: str = "") -> FakeTarget:
+        runs = [
+            play({"instructions": (9, 5000 + n), "isb": (0, n)}, cpus=2, dmesg=dmesg) for n in isbs
+        ]
         target = FakeTarget(replace(outcome, stdout=b"done\n") for outcome in runs)
         monkeypatch.setattr(provision, "target", lambda: target)
         return target
@@ -96,6 +98,28 @@ def test_measure_show_and_check(fake: Fake, capsys: pytest.CaptureFixture[str]) 
     assert "linux-6.12+try 200 2 −1 −33.33% *" in words
     assert run(["check", "./try.toml"]) == 0
     assert "1 of 1 claims hold (1 verdict)." in capsys.readouterr().out
+
+
+def test_runs_in_which_the_kernel_complained_prove_nothing_unless_the_plan_tolerates_it(
+    fake: Fake, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    report = "WARNING: CPU: 0 PID: 1 at mm/mmap.c:5 do_mmap+0x14/0xff8"
+    fake(300, 300, 200, 200, dmesg=f"<4>[    1.2] {report}\n")
+    for measured in ("4 measured", "0 measured"):
+        assert run(["run", "./try.toml"]) == 1
+        captured = capsys.readouterr()
+        assert captured.out.startswith(measured)
+        assert f"mybench on linux-6.12: The kernel complained in its log: {report}." in captured.err
+        assert f"The whole log: {tmp_path}/dmesg.log" in captured.err
+    assert run(["show", "--plan", "./try.toml"]) == 0
+    assert f"Doubtful: linux-6.12+try: The kernel complained in its log: {report}." in (
+        capsys.readouterr().out
+    )
+    assert run(["check", "./try.toml"]) == 1
+    assert "doubtful on linux-6.12: The kernel complained" in capsys.readouterr().err
+    (tmp_path / "try.toml").write_text(f"{PLAN}tolerate_reports = true\n")
+    assert run(["run", "./try.toml"]) == 0
+    assert run(["check", "./try.toml"]) == 0
 
 
 def test_verdicts_are_a_list(fake: Fake, capsys: pytest.CaptureFixture[str]) -> None:

@@ -97,6 +97,27 @@ def test_doubts_are_shown(bootable: Bootable, play: Play, catalog: Catalog) -> N
     assert "unreadable faults: 2" in text
 
 
+def test_what_the_kernel_complains_of_follows_the_table(
+    bootable: Bootable, play: Play, catalog: Catalog
+) -> None:
+    log = "".join(
+        f"<4>[    1.2] WARNING: CPU: 0 PID: 1 at mm/{n}.c:5 {n}+0x4/0xf8\n" for n in "abcd"
+    )
+    complaining = play(EVENTS, dmesg=log)
+    report = stat_report(_measured(bootable, play(EVENTS), complaining), catalog)
+    table, _, below = _text(render_stat(report)).partition("\nKernel ")
+    assert "isb" in table
+    assert below.splitlines() == [
+        "debian complained in its log in 1 of 2 runs:",
+        *(f"  WARNING: CPU: 0 PID: 1 at mm/{n}.c:5 {n}+0x4/0xf8" for n in "abc"),
+        "  … and 1 more",
+        f"The whole log: {complaining.kernel_log}",
+    ]
+    quiet, loud = json.loads(report.model_dump_json())["machine"]["runs"]
+    assert (len(quiet["reports"]), len(loud["reports"])) == (0, 4)
+    assert loud["kernel_log"] == str(complaining.kernel_log)
+
+
 def test_the_json_is_versioned_and_labelled(
     bootable: Bootable, play: Play, catalog: Catalog
 ) -> None:

@@ -33,6 +33,7 @@ def test_a_run_comes_back_as_it_went_in(store: Store, remember: Remember) -> Non
         functions={"el0_svc": {"isb": 2, "instructions": 40}, "do_idle": {"isb": -5}},
         stdout="Averaged 12 operations/sec\n",
     )
+    run = replace(run, reports=("WARNING: at mm/mmap.c:5", "BUG: late"), log="runs/1/dmesg.log")
     store.add(run)
     assert store.find([run.conditions.key]) == {run.conditions.key: run}
 
@@ -187,13 +188,14 @@ def test_a_trial_may_compare_a_kernel_with_itself(store: Store, remember: Rememb
     assert store.find_trial(same.key) == same
 
 
-def test_a_store_from_before_there_were_trials_keeps_its_runs(
+def test_a_store_from_before_there_were_trials_or_complaints_keeps_its_runs(
     path: Path, remember: Remember
 ) -> None:
     run = remember({"isb": (0, 1)})
     Store.open(path).add(run)
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE trials")
+        connection.execute("DROP TABLE complaints")
     connection.close()
     store = Store.open(path)
     store.keep_trial(_trial(remember))

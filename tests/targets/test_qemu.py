@@ -33,7 +33,9 @@ def test_a_good_run_brings_everything_back(qemu: Script, job: Job) -> None:
 
 def test_only_logs_stay_behind(qemu: Script, job: Job) -> None:
     outcome = qemu(DONE).run(job, SilentProgress())
-    assert {path.name for path in outcome.console.parent.iterdir()} == {"console.log", "qemu.log"}
+    left = {path.name for path in outcome.console.parent.iterdir()}
+    assert left == {"console.log", "dmesg.log", "qemu.log"}
+    assert outcome.kernel_log.read_text() == outcome.dmesg
 
 
 def test_a_job_without_counting_needs_no_plugin(qemu: Script, job: Job, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from granule.cli.output import show
 from granule.events import Catalog
 from granule.report import diff_report
 from granule.report.text import render_diff
-from granule.run import check_success
+from granule.run import check_log, check_success
 from granule.stats import Relevance
 from granule.targets import Counting
 
@@ -50,3 +50,5 @@ def diff(base: str, candidate: str, top: int, threshold: float, as_json: bool) -
     limits = Relevance(relative=threshold / 100)
     report = diff_report(before, after, catalog, request.events, limits)
     show(report, render_diff(report, top), as_json=as_json)
+    check_log(before)
+    check_log(after)

@@ -30,6 +30,7 @@ class Request(BaseModel):
     command: tuple[str, ...]
     expressions: tuple[str, ...] = ()
     runs: int = 1
+    tolerate_reports: bool = False
 
     @classmethod
     def current(cls) -> "Request":
@@ -55,6 +56,7 @@ class Request(BaseModel):
             counting=counting,
             environment=tuple(_variable(text) for text in self.environment),
             kernel_arguments=self.kernel_arguments,
+            tolerate_reports=self.tolerate_reports,
         )
 
 
@@ -206,6 +208,13 @@ _COUNTING = (
         expose_value=False,
     ),
     _RUNS,
+    click.option(
+        "--tolerate-reports",
+        is_flag=True,
+        help="Accept a kernel that complains in its log (WARNING, BUG, lockdep, leaks, …).",
+        callback=_keep,
+        expose_value=False,
+    ),
 )
 
 

@@ -12,7 +12,7 @@ from granule.events import Catalog
 from granule.report import profile_report
 from granule.report.flame import stacks_wanted, write_flame_graph
 from granule.report.text import render_profile
-from granule.run import check_success
+from granule.run import check_log, check_success
 from granule.targets import Counting
 
 
@@ -48,3 +48,4 @@ def profile(kernel: str, top: int, flame: Path | None, as_json: bool) -> None:
         write_flame_graph(measurement, flame, stacks.partition(":")[0])
     show(report, render_profile(report, top), as_json=as_json)
     check_success(measurement)
+    check_log(measurement)

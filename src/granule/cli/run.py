@@ -11,6 +11,7 @@ from granule.cli.finding import chosen
 from granule.cli.options import candidate_option, jobs_option, plans_argument, store_option
 from granule.cli.progress import choose_progress
 from granule.execute import execute
+from granule.findings import check_logs, find
 from granule.store import Store, default_path
 
 
@@ -25,7 +26,8 @@ def run(
     """Measure what plans ask for, and keep it in the store.
 
     Only what is missing is run: repeat the command to resume one that was
-    interrupted. Without PLAN all plans are executed.
+    interrupted. Without PLAN all plans are executed. Exits with 1 if a kernel
+    complained in its log during a run.
 
     \b
     Examples:
@@ -39,3 +41,4 @@ def run(
     lab = labs.of_this_machine(progress)
     done = execute(plans, lab, provision.target(), kept, progress, jobs)
     click.echo(f"{done.done} measured, {done.reused} had been measured before: {kept.path}")
+    check_logs(find(plan, lab, kept) for plan in plans)

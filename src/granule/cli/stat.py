@@ -9,7 +9,7 @@ from granule.cli.output import show
 from granule.events import Catalog
 from granule.report import stat_report
 from granule.report.text import render_stat
-from granule.run import check_success
+from granule.run import check_log, check_success
 from granule.targets import Counting
 
 
@@ -34,3 +34,4 @@ def stat(kernel: str, as_json: bool) -> None:
     report = stat_report(measurement, catalog, request.events)
     show(report, render_stat(report), as_json=as_json)
     check_success(measurement)
+    check_log(measurement)

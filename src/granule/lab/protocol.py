@@ -60,4 +60,5 @@ def settings(cell: Cell) -> Settings:
         counting=Counting(profile=workload.profile),
         environment=tuple(sorted(workload.environment.items())),
         kernel_arguments=configuration.append,
+        tolerate_reports=workload.tolerate_reports,
     )

@@ -3,17 +3,25 @@
 
 from granule.events.counts import Counts
 from granule.events.doubts import doubts as doubts_of
+from granule.kernellog import first_lines
 from granule.report.model import Label, Model
 from granule.run import Measurement
+from granule.targets import Outcome
 
 
 class RunRecord(Model):
-    """One run: how the command ended, and host seconds from power-on to power-off."""
+    """One run: how the command ended, and host seconds from power-on to power-off.
+
+    ``reports`` are the first lines of what the kernel complained of in its log, which
+    is the file ``kernel_log``.
+    """
 
     status: str
     seed: int
     wall_seconds: float
     label: Label = "timed"
+    reports: tuple[str, ...]
+    kernel_log: str
 
 
 class MachineHeader(Model):
@@ -42,15 +50,18 @@ class MachineHeader(Model):
             memory_mib=machine.memory,
             repeatable=machine.repeatable,
             command=measurement.command.argv,
-            runs=tuple(
-                RunRecord(
-                    status=outcome.status.describe(),
-                    seed=outcome.machine.seed,
-                    wall_seconds=outcome.wall,
-                )
-                for outcome in measurement.outcomes
-            ),
+            runs=tuple(_run(outcome) for outcome in measurement.outcomes),
         )
+
+
+def _run(outcome: Outcome) -> RunRecord:
+    return RunRecord(
+        status=outcome.status.describe(),
+        seed=outcome.machine.seed,
+        wall_seconds=outcome.wall,
+        reports=tuple(first_lines(outcome.dmesg)),
+        kernel_log=str(outcome.kernel_log),
+    )
 
 
 def counts_of(measurement: Measurement) -> tuple[Counts, ...]:

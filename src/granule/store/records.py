@@ -77,7 +77,11 @@ class RegionRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run. ``wall`` is in seconds of the ``host`` (timed), ``time`` when it began (UTC)."""
+    """One run. ``wall`` is in seconds of the ``host`` (timed), ``time`` when it began (UTC).
+
+    ``reports`` are the first lines of what the kernel complained of in its log, and
+    ``log`` is the file that had it, if it did.
+    """
 
     conditions: Conditions
     kernel: KernelRecord
@@ -90,6 +94,8 @@ class RunRecord:
     stdout: str
     regions: tuple[RegionRecord, ...]
     diagnostics: Mapping[str, int]
+    reports: tuple[str, ...] = ()
+    log: str = ""
 
     @property
     def id(self) -> str:

@@ -14,6 +14,7 @@ from granule.store.records import (
     TrialRecord,
 )
 from granule.store.schema import (
+    ComplaintRow,
     CountRow,
     FunctionRow,
     IterationRow,
@@ -46,6 +47,7 @@ def run_row(run: RunRecord) -> RunRow:
         stdout=run.stdout,
         regions=[_region_row(region) for region in run.regions],
         diagnostics=dict(run.diagnostics),
+        complaint=ComplaintRow(reports=run.reports, log=run.log) if run.reports else None,
     )
 
 
@@ -63,6 +65,8 @@ def to_record(row: RunRow) -> RunRecord:
         stdout=row.stdout,
         regions=tuple(_region(region) for region in row.regions),
         diagnostics=row.diagnostics,
+        reports=tuple(row.complaint.reports) if row.complaint else (),
+        log=row.complaint.log if row.complaint else "",
     )
 
 

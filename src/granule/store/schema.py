@@ -65,6 +65,17 @@ class RunRow(Base):
 
     kernel: Mapped[KernelRow] = relationship()
     regions: Mapped[list["RegionRow"]] = relationship(order_by="RegionRow.id")
+    complaint: Mapped["ComplaintRow | None"] = relationship()
+
+
+class ComplaintRow(Base):
+    """What the kernel complained of in a run: the first line of each report, and the log."""
+
+    __tablename__ = "complaints"
+
+    run_key: Mapped[str] = mapped_column(ForeignKey("runs.key"), primary_key=True)
+    reports: Mapped[tuple[str, ...]]
+    log: Mapped[str]
 
 
 class RegionRow(Base):

@@ -137,6 +137,7 @@ def _query(keys: Sequence[str]) -> Select[RunRow]:
         .where(RunRow.key.in_(keys))
         .options(
             selectinload(RunRow.kernel),
+            selectinload(RunRow.complaint),
             regions.selectinload(RegionRow.counts),
             regions.selectinload(RegionRow.iterations),
             regions.selectinload(RegionRow.functions),

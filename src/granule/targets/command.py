@@ -45,6 +45,11 @@ class Files:
         return self.directory / "console.log"
 
     @property
+    def kernel_log(self) -> Path:
+        """What the kernel wrote to its log; of that only errors reach the console."""
+        return self.directory / "dmesg.log"
+
+    @property
     def counts(self) -> Path:
         """The plugin's JSON."""
         return self.directory / "counts.json"

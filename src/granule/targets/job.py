@@ -129,7 +129,10 @@ class MachineRecord:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """All that came back from one run. ``wall`` is host time in seconds (timed, not counted)."""
+    """All that came back from one run. ``wall`` is host time in seconds (timed, not counted).
+
+    ``console`` and ``kernel_log`` are files, the latter with ``dmesg`` in it.
+    """
 
     status: Status
     stdout: bytes
@@ -139,6 +142,7 @@ class Outcome:
     uname: str
     dmesg: str
     console: Path
+    kernel_log: Path
     wall: float
     machine: MachineRecord
 

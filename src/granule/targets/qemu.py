@@ -78,6 +78,7 @@ class QemuTarget:
                 Watch(process, job, files, self._stopping).until_end(step)
             wall = time.monotonic() - start
             results = _read_results(files)
+            files.kernel_log.write_text(results.dmesg)
             counts = _read_counts(files) if job.counting else None
         return _outcome(job, files, results, counts, wall, version)
 
@@ -141,6 +142,7 @@ def _outcome(
         uname=results.uname,
         dmesg=results.dmesg,
         console=files.console,
+        kernel_log=files.kernel_log,
         wall=wall,
         machine=MachineRecord(version.text, job.cpus, job.memory, job.repeatable, job.seed),
     )

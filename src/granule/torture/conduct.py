@@ -11,12 +11,12 @@ from granule import kerneltest, ktap
 from granule.command import prepare
 from granule.errors import GuestError, MachineError
 from granule.kernel import Selftests
+from granule.kernellog import reports
 from granule.progress import Progress
 from granule.run import Bootable, Settings, check_started, make_job
 from granule.store import KernelRecord
 from granule.targets import Outcome, Target
 from granule.torture import code
-from granule.torture.reports import reports
 from granule.torture.trial import Trial
 
 # A log that is full forgets its beginning.

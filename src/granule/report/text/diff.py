@@ -12,6 +12,7 @@ from granule.report.text.parts import (
     doubt_lines,
     figure,
     heading,
+    log_lines,
     pair_lines,
     percent,
     signed,
@@ -34,6 +35,8 @@ def render_diff(report: DiffReport, top: int) -> Iterator[RenderableType]:
     yield ""
     yield f"{report.summary} (fewer is a win; under {report.threshold:.3%} or 2 counts is a tie)."
     yield from _undecided(report)
+    yield from log_lines(report.base)
+    yield from log_lines(report.cand)
 
 
 def _events(region: RegionDiff, report: DiffReport) -> Iterator[RenderableType]:

@@ -2,7 +2,7 @@
 """Numbers, tables and header lines."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -11,6 +11,7 @@ from granule.report.header import MachineHeader
 from granule.report.model import Figure
 
 _IDENTITY = 12
+_REPORTS = 3
 
 
 def number(value: float) -> str:
@@ -95,6 +96,20 @@ def _lines(*lines: tuple[str, str]) -> Text:
 def doubt_lines(doubts: Sequence[str]) -> list[Text]:
     """Doubts, so that nobody can overlook them."""
     return [Text(f"Doubtful: {doubt}", style="yellow") for doubt in doubts]
+
+
+def log_lines(header: MachineHeader) -> Iterator[Text]:
+    """What the kernel complained of in its log; nothing of one that did not."""
+    complained = [run for run in header.runs if run.reports]
+    if not complained:
+        return
+    often = f" in {len(complained)} of {len(header.runs)} runs" if len(header.runs) > 1 else ""
+    yield Text(f"\nKernel {header.kernel} complained in its log{often}:", style="yellow")
+    lines = tuple(dict.fromkeys(line for run in complained for line in run.reports))
+    yield from (Text(f"  {line}", style="yellow") for line in lines[:_REPORTS])
+    if len(lines) > _REPORTS:
+        yield Text(f"  … and {len(lines) - _REPORTS} more", style="yellow")
+    yield Text(f"The whole log: {complained[0].kernel_log}")
 
 
 def _kernel(header: MachineHeader) -> str:

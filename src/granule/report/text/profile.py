@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from granule.report.profile import FunctionRow, ProfileReport, RegionProfile
-from granule.report.text.parts import doubt_lines, figure, header_lines, heading, table
+from granule.report.text.parts import doubt_lines, figure, header_lines, heading, log_lines, table
 
 
 def render_profile(report: ProfileReport, top: int) -> Iterator[RenderableType]:
@@ -20,6 +20,7 @@ def render_profile(report: ProfileReport, top: int) -> Iterator[RenderableType]:
         yield _table(region, top)
         if len(region.functions) > top:
             yield f"… and {len(region.functions) - top} more (--top)."
+    yield from log_lines(report.machine)
 
 
 def _table(region: RegionProfile, top: int) -> Table:

@@ -9,7 +9,15 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from granule.report.stat import EventRow, RegionStat, StatReport
-from granule.report.text.parts import doubt_lines, figure, header_lines, heading, spread, table
+from granule.report.text.parts import (
+    doubt_lines,
+    figure,
+    header_lines,
+    heading,
+    log_lines,
+    spread,
+    table,
+)
 
 
 def render_stat(report: StatReport) -> Iterator[RenderableType]:
@@ -20,6 +28,7 @@ def render_stat(report: StatReport) -> Iterator[RenderableType]:
         yield ""
         yield heading(_title(region))
         yield _table(region, report)
+    yield from log_lines(report.machine)
 
 
 def _table(region: RegionStat, report: StatReport) -> Table:

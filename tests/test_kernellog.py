@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+from pathlib import Path
+
 import pytest
 
-from granule.torture.reports import reports
+from granule.kernellog import first_lines, reports
+
+RECORDED = Path(__file__).parent / "data" / "dmesg-6.12-warn.txt"
 
 # As kernels of 6.12 print them; the last two lines of each are to be left out.
 WARN = """\
@@ -83,3 +87,13 @@ def test_a_warning_is_the_same_wherever_its_line_moves() -> None:
 )
 def test_what_they_merely_say(line: str) -> None:
     assert reports(f"{line}\n") == []
+
+
+def test_what_a_kernel_wrote_of_its_warnings() -> None:
+    """Two WARN() of one function of a module: a reader gets the first as it was written."""
+    log = RECORDED.read_text()
+    assert reports(log) == ["WARNING: warn.c:N warn_init [warn]"]
+    assert first_lines(log) == ["WARNING: CPU: 0 PID: 41 at warn.c:5 warn_init+0x14/0xff8 [warn]"]
+    before, _, _ = log.partition("<4>[    0.576412] ------------[ cut here ]------------")
+    assert before
+    assert first_lines(before) == []

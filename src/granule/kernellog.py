@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 # KASAN, slab and soft lockups say BUG; WARN() and lockdep say WARNING.
 _REPORT = re.compile(
@@ -36,13 +36,25 @@ def reports(log: str) -> list[str]:
     Reports of the same kind at the same place are one, so that the logs of two
     kernels can be compared.
     """
-    return list(dict.fromkeys(_steady(found[0]) for found in _found(log.splitlines())))
+    return list(_by_kind(log))
 
 
-def _found(lines: Iterable[str]) -> Iterable[re.Match[str]]:
+def first_lines(log: str) -> list[str]:
+    """The first line of the first report of each kind, as the kernel wrote it."""
+    return list(_by_kind(log).values())
+
+
+def _by_kind(log: str) -> dict[str, str]:
+    kinds: dict[str, str] = {}
+    for line in _found(log.splitlines()):
+        kinds.setdefault(_steady(line), line)
+    return kinds
+
+
+def _found(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         if found := _REPORT.search(_PREFIX.sub("", line)):
-            yield found
+            yield found[0].rstrip()
 
 
 def _steady(line: str) -> str:
