@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Brings together what a machine boots: kernel, userland and Granule's own guest programs."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from granule import cache, shipped
 from granule import kernel as kernels
+from granule.digest import file_sha256
 from granule.progress import Progress
 from granule.run import Bootable
 from granule.targets import QemuTarget, RememberingTarget
@@ -36,9 +36,7 @@ def remembering_target() -> RememberingTarget:
 
     For what asks the same again and again, such as the tests of kernels that did not change.
     """
-    with shipped.plugin().open("rb") as plugin:
-        digest = hashlib.file_digest(plugin, "sha256").hexdigest()
-    machine = f"{find_emulator().text}, plugin {digest}"
+    machine = f"{find_emulator().text}, plugin {file_sha256(shipped.plugin())}"
     return RememberingTarget(target(), cache.section("outcomes"), machine)
 
 

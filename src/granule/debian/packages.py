@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from granule.digest import file_sha256
 from granule.errors import MachineError
 
 
@@ -46,7 +46,7 @@ class PackageCache:
         """Move a file apt has just verified into the cache."""
         self.directory.mkdir(parents=True, exist_ok=True)
         path = self.directory / downloaded.name
-        checksum = _sha256(downloaded)
+        checksum = file_sha256(downloaded)
         downloaded.replace(path)
         _checksum_path(path).write_text(checksum)
         return path
@@ -77,13 +77,8 @@ def unpack(deb: Path, into: Path) -> None:
 
 def _is_intact(path: Path) -> bool:
     checksum = _checksum_path(path)
-    return checksum.exists() and checksum.read_text() == _sha256(path)
+    return checksum.exists() and checksum.read_text() == file_sha256(path)
 
 
 def _checksum_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

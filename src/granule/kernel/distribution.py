@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from filelock import FileLock
 from pydantic import TypeAdapter
 
 from granule.debian import AptRoot, Package, unpack
+from granule.digest import file_sha256
 from granule.errors import MachineError
 from granule.kernel import disk, image
 from granule.kernel.catalog import PackagedKernel
@@ -71,8 +71,7 @@ def _fetch(kernel: PackagedKernel, store: Store, cache: Path, progress: Progress
 
 def unpacked(package: Package, deb: Path, store: Store) -> Entry:
     """The kernel of a package file, published in the store."""
-    with deb.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    digest = file_sha256(deb)
     with store.publishing() as scratch:
         release = _arrange(deb, scratch)
         source = SourceRecord(package.name, package.version, digest)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
+from granule.digest import file_sha256
 from granule.errors import UsageError
 from granule.kernel import image
 from granule.kernel.kernel import BuiltKernel, existing
@@ -21,7 +21,7 @@ def provide(spec: Built) -> BuiltKernel:
     image.check(path)
     tree = _tree_of(path)
     release = image.release(path)
-    digest = _sha256(path)
+    digest = file_sha256(path)
     return BuiltKernel(
         spec=str(spec),
         image=path,
@@ -58,8 +58,3 @@ def _tree_of(path: Path) -> Path | None:
 
 def _beside(tree: Path | None, name: str) -> Path | None:
     return existing(tree / name) if tree else None
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

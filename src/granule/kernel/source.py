@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from filelock import FileLock
 from pydantic import TypeAdapter
 
 from granule.debian import AptRoot, apt_root, host_release, unpack
+from granule.digest import file_sha256
 from granule.errors import MachineError, MissingToolError, UsageError
 from granule.kernel import disk
 from granule.kernel.catalog import PackagedKernel
@@ -97,7 +97,7 @@ def unpacked(package: str, version: str, deb: Path, folder: Path) -> SourceTree:
     """The source in a package file, unpacked into `folder` and recorded there."""
     (folder / _RECORD_NAME).unlink(missing_ok=True)
     _unpack_tree(deb, folder)
-    record = SourceRecord(package, version, _sha256(deb))
+    record = SourceRecord(package, version, file_sha256(deb))
     disk.write_durably(folder / _RECORD_NAME, _RECORD.dump_json(record))
     return SourceTree(folder / "tree", record)
 
@@ -148,8 +148,3 @@ def _unpack_tree(deb: Path, folder: Path) -> None:
     disk.remove(folder / "tree")
     tree.rename(folder / "tree")
     disk.remove(scratch)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

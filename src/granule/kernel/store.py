@@ -8,7 +8,6 @@ the manifest, and is built again.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
+from granule.digest import file_sha256
 from granule.kernel import disk
 from granule.kernel.source import SourceRecord
 
@@ -146,7 +146,7 @@ def _recorded(path: Path, folder: Path) -> FileRecord:
     disk.sync(path)
     status = path.stat()
     name = str(path.relative_to(folder))
-    return FileRecord(name, status.st_size, status.st_ctime_ns, _sha256(path))
+    return FileRecord(name, status.st_size, status.st_ctime_ns, file_sha256(path))
 
 
 def _is_intact(folder: Path, manifest: Manifest) -> bool:
@@ -161,9 +161,4 @@ def _is_unchanged(path: Path, record: FileRecord) -> bool:
         return False
     if status.st_size != record.size:
         return False
-    return status.st_ctime_ns == record.changed or _sha256(path) == record.sha256
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return status.st_ctime_ns == record.changed or file_sha256(path) == record.sha256

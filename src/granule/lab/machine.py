@@ -9,6 +9,7 @@ from pathlib import Path
 
 from granule import cache, provision, shipped
 from granule.command import Command, prepare
+from granule.digest import file_sha256
 from granule.errors import MissingToolError, UsageError
 from granule.kernel import BuiltKernel
 from granule.kernel.identify import identify, manifest
@@ -108,7 +109,7 @@ def of_this_machine(progress: Progress) -> Lab:
     plugin = shipped.plugin()
     if not plugin.exists():
         raise MissingToolError(f"The counting plugin {plugin} is not built: make setup.")
-    return MachineLab(provision.guest(progress), _sha256(plugin), emulator, cache.root())
+    return MachineLab(provision.guest(progress), file_sha256(plugin), emulator, cache.root())
 
 
 @functools.cache
@@ -120,8 +121,3 @@ def _processor() -> str:
     lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.processor() or "unknown processor")
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 import granule.targets
 import granule.userland
+from granule.digest import file_sha256
 from granule.progress import Progress
 from granule.targets.job import Job, Outcome, Target
 from granule.userland import build_initramfs
@@ -102,5 +103,4 @@ def _file(path: Path) -> str:
 
 @functools.cache
 def _digest(path: Path, _changed: int, _size: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_sha256(path)
