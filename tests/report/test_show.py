@@ -14,6 +14,7 @@ from granule.findings import Finding, Findings
 from granule.plan import Plan
 from granule.report.show import show_report
 from granule.report.text import render_show
+from granule.report.text.show import ours
 from granule.store import RunRecord
 
 Remember = Callable[..., RunRecord]
@@ -147,6 +148,20 @@ def test_doubts_are_shown(measure: Measure) -> None:
 def test_nothing_measured_is_said(measure: Measure) -> None:
     text = _text(render_show(show_report([measure()], Catalog.shipped())))
     assert text.count("Not measured on") == 3
+
+
+def test_a_published_event_that_never_happens_here_is_the_same_on_both(
+    measure: Measure, plan: Plan
+) -> None:
+    findings = measure(base=BASE, candidate={**BASE, "mem_access_checked_wr.ttbr1": (0, 5)})
+    name = "mte-kernel-policy-futex"
+    workloads = [each.model_copy(update={"published": name}) for each in plan.workloads]
+    findings.plan = plan.model_copy(update={"published": name, "workloads": tuple(workloads)})
+    (table,) = show_report([findings], Catalog.shipped()).plans
+    assert table.published
+    beside = {row.cells[0]: row.ours[0] for row in table.published.rows}
+    assert ours(beside["mem_access_checked_wr:u"]).startswith("=  mem_access_checked_wr:u")
+    assert ours(beside["mem_access_checked_wr:k"]).startswith("new  mem_access_checked_wr:k")
 
 
 def test_published_figures_and_ours_have_columns_of_their_own(measure: Measure) -> None:

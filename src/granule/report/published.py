@@ -104,7 +104,8 @@ def _event(cell: CellTable, event: str) -> Iterator[OurFigure]:
                     configuration=cell.configuration,
                     kernel=figure.kernel,
                     metric=f"{event} per operation",
-                    relative=figure.relative,
+                    # Of a figure that is 0 before and after there is no part, but it is the same.
+                    relative=figure.relative if figure.change else 0.0,
                 )
 
 
