@@ -7,37 +7,7 @@ from granule import plan as plans
 from granule.errors import UsageError
 from granule.plan import Plan
 
-TEXT = """
-title = "No barriers where faults are synchronous"
-features = ["mte-sync"]
-baseline = "linux-6.12"
-kernels = ["linux-6.12", "linux-6.12+mte-sync", "linux-7.3"]
-
-[[configuration]]
-name = "mte-user"
-fragments = ["mte-user"]
-
-[[configuration]]
-name = "kasan-async"
-fragments = ["kasan-hw"]
-append = "kasan.mode=async"
-kernels = ["linux-6.12", "linux-6.12+mte-sync"]
-
-[[workload]]
-name = "getpid"
-program = "getpid"
-region = "getpid"
-operations = "iterations"
-
-[[workload]]
-name = "hash"
-command = ["perf", "bench", "futex", "hash", "-t", "1", "-r", "1"]
-environment = { GLIBC_TUNABLES = "glibc.mem.tagging=3" }
-operations = 'Averaged (\\d+) operations/sec'
-configurations = ["mte-user"]
-kernels = ["linux-6.12", "linux-6.12+mte-sync"]
-runs = 2
-"""
+TEXT = (Path(__file__).parent / "data" / "plans" / "mte-sync.toml").read_text()
 
 
 def _plan(tmp_path: Path, text: str = TEXT) -> Plan:

@@ -9,56 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from granule import lab as labs
-from granule.claims import feature as features
 from granule.cli.program import run
-from granule.events import Catalog
 from granule.features import Library
-from granule.lab import FakeLab
-from granule.run import Bootable
-from granule.store import RunRecord
 from granule.torture import Record, Side, load
 from granule.torture.identity import identity
 from granule.torture.record import write
 
 TOYS = Path(__file__).parents[1] / "features" / "toys"
-PLAN = """
-title = "Try"
-features = ["threads"]
-baseline = "linux-6.12"
-kernels = ["linux-6.12", "linux-6.12+threads"]
-[[configuration]]
-name = "plain"
-[[workload]]
-name = "mybench"
-command = ["mybench"]
-operations = 100
-"""
 SIDE = Side(spec="linux-6.12+all:debug", release="6.12.117", identity="5" * 64)
 
-Remember = Callable[..., RunRecord]
+Workbench = Callable[[str], None]
 Keep = Callable[..., None]
 
 
 @pytest.fixture
-def patch(
-    monkeypatch: pytest.MonkeyPatch,
-    bootable: Bootable,
-    remember: Remember,
-    catalog: Catalog,
-    tmp_path: Path,
-) -> Path:
+def patch(workbench: Workbench, tmp_path: Path) -> Path:
     """A folder with a plan and a feature that names a trial; the feature's patch."""
+    workbench("threads")
     shutil.copytree(TOYS / "threads", tmp_path / "features" / "threads")
     about = tmp_path / "features" / "threads" / "feature.toml"
     about.write_text(about.read_text().replace("[upstream]", 'torture = ["debug"]\n[upstream]'))
-    (tmp_path / "try.toml").write_text(PLAN)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("GRANULE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(features, "folder", lambda: tmp_path / "features")
-    monkeypatch.setattr(Catalog, "shipped", lambda: catalog)
-    lab = FakeLab(bootable, remember({}).kernel)
-    monkeypatch.setattr(labs, "of_this_machine", lambda _progress: lab)
     (found,) = (tmp_path / "features" / "threads" / "patches").iterdir()
     return found
 

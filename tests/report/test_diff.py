@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.console import Console, RenderableType
+from tests.report.conftest import drawn
 
 from granule.command import Command
 from granule.errors import ShortfallError
@@ -21,14 +20,6 @@ Play = Callable[..., Outcome]
 GOLDEN = Path(__file__).parent / "golden"
 
 EL0_SVC, GETPID, EXTRA = 0x1004, 0x2000, 0x3010
-
-
-def _text(parts: Iterable[RenderableType]) -> str:
-    stream = io.StringIO()
-    console = Console(file=stream, width=120)
-    for part in parts:
-        console.print(part, highlight=False, markup=False)
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
 def _measured(bootable: Bootable, *outcomes: Outcome, cpus: int = 1) -> Measurement:
@@ -61,13 +52,13 @@ def cand(bootable: Bootable, play: Play) -> Measurement:
 
 
 def test_the_tables(base: Measurement, cand: Measurement, catalog: Catalog) -> None:
-    text = _text(render_diff(diff_report(base, cand, catalog), top=25))
+    text = drawn(render_diff(diff_report(base, cand, catalog), top=25))
     assert text == (GOLDEN / "diff.txt").read_text()
 
 
 def test_nothing_moved(base: Measurement, catalog: Catalog) -> None:
     report = diff_report(base, base, catalog)
-    assert "no event moved" in _text(render_diff(report, top=25))
+    assert "no event moved" in drawn(render_diff(report, top=25))
     assert report.regions[0].functions == ()
     assert (report.wins, report.losses, report.ties) == (0, 0, 4)
 
@@ -92,7 +83,7 @@ def test_a_higher_threshold_moves_less(
 def test_functions_beyond_the_top_are_counted(
     base: Measurement, cand: Measurement, catalog: Catalog
 ) -> None:
-    text = _text(render_diff(diff_report(base, cand, catalog), top=1))
+    text = drawn(render_diff(diff_report(base, cand, catalog), top=1))
     assert "and 2 more (--top)" in text
 
 
@@ -115,7 +106,7 @@ def test_one_run_on_several_vcpus_says_that_it_cannot_tell(
     sides = [replace(side, settings=Settings(cpus=4)) for side in (base, cand)]
     report = diff_report(sides[0], sides[1], catalog)
     assert report.wins == report.losses == 0
-    assert "ask for more (-n 5)" in _text(render_diff(report, top=25))
+    assert "ask for more (-n 5)" in drawn(render_diff(report, top=25))
 
 
 def test_a_region_of_one_kernel_only_is_named(
@@ -141,4 +132,4 @@ def test_the_json_is_versioned(base: Measurement, cand: Measurement, catalog: Ca
 
 def test_the_profile(base: Measurement, catalog: Catalog) -> None:
     report = profile_report(base, catalog, ["instructions:k", "isb"])
-    assert _text(render_profile(report, top=2)) == (GOLDEN / "profile.txt").read_text()
+    assert drawn(render_profile(report, top=2)) == (GOLDEN / "profile.txt").read_text()

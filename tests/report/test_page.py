@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from granule import plan as plans
 from granule.claims.check import check
 from granule.claims.feature import FeatureClaims
 from granule.claims.model import Claim
 from granule.events import ByLevel, Catalog
 from granule.findings import Finding, Findings
-from granule.plan import Cell
+from granule.plan import Cell, Plan
 from granule.report.check import check_report
 from granule.report.page import provenance, render_page
 from granule.report.show import show_report
@@ -25,21 +24,6 @@ from granule.store import RunRecord
 
 Remember = Callable[..., RunRecord]
 
-PLAN = """
-title = "No barriers & <nothing> else"
-baseline = "linux-6.12"
-kernels = ["linux-6.12", "linux-6.12+mte-sync"]
-events = ["instructions", "isb", "dsb"]
-published = "mte-sync-fastpath"
-[[configuration]]
-name = "kasan-sync"
-fragments = ["kasan-hw"]
-[[workload]]
-name = "getpid"
-command = ["getpid"]
-operations = "iterations"
-published = "syscall/getpid"
-"""
 CLAIM = {
     "statement": "A system call executes two ISBs fewer.",
     "plan": "mte-sync",
@@ -51,10 +35,11 @@ VOID = {"meta", "br", "link", "img", "hr", "input"}
 
 
 @pytest.fixture
-def page(tmp_path: Path, remember: Remember) -> str:
+def page(plan: Plan, remember: Remember) -> str:
     """A plan with a claim that holds and one that does not."""
-    (tmp_path / "mte-sync.toml").write_text(PLAN)
-    plan = plans.parse(tmp_path / "mte-sync.toml")
+    kernels = (plan.baseline, plan.candidate_of("mte-sync"))
+    title = "No barriers & <nothing> else"
+    plan = plan.model_copy(update={"title": title, "kernels": kernels})
 
     def finding(cell: Cell, isb: int) -> Finding:
         times = {ByLevel(u=8, k=392): 990, ByLevel(u=8, k=600 + isb): 10}

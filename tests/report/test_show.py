@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-import io
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from rich.console import Console, RenderableType
+from tests.report.conftest import drawn
 
-from granule import plan as plans
 from granule.errors import UsageError
 from granule.events import ByLevel, Catalog
 from granule.findings import Finding, Findings
@@ -21,29 +19,8 @@ Remember = Callable[..., RunRecord]
 Measure = Callable[..., Findings]
 GOLDEN = Path(__file__).parent / "golden"
 
-PLAN = """
-title = "No barriers where faults are synchronous"
-baseline = "linux-6.12"
-kernels = ["linux-7.3", "linux-6.12", "linux-6.12+mte-sync"]
-events = ["instructions", "isb:k", "tlbi"]
-published = "mte-sync-fastpath"
-[[configuration]]
-name = "kasan-sync"
-fragments = ["kasan-hw"]
-[[workload]]
-name = "getpid"
-command = ["getpid"]
-operations = "iterations"
-published = "syscall/getpid"
-"""
 BASE = {"instructions": (8, 400_000), "isb": (0, 4000), "svc": (1000, 0), "dmb.ish": (0, 10)}
 LESS = {**BASE, "instructions": (8, 390_000), "isb": (0, 2000), "tlbi.vae1is": (0, 3)}
-
-
-@pytest.fixture
-def plan(tmp_path: Path) -> Plan:
-    (tmp_path / "mte-sync.toml").write_text(PLAN)
-    return plans.parse(tmp_path / "mte-sync.toml")
 
 
 @pytest.fixture
@@ -67,17 +44,9 @@ def measure(plan: Plan, remember: Remember) -> Measure:
     return measured
 
 
-def _text(parts: Iterable[RenderableType]) -> str:
-    stream = io.StringIO()
-    console = Console(file=stream, width=160)
-    for part in parts:
-        console.print(part, highlight=False, markup=False)
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
-
-
 def test_a_whole_plan(measure: Measure) -> None:
     report = show_report([measure(base=BASE, candidate=LESS)], Catalog.shipped())
-    text = _text(render_show(report)).replace(str(report.plans[0].command), "granule run mte-sync")
+    text = drawn(render_show(report)).replace(str(report.plans[0].command), "granule run mte-sync")
     assert text == (GOLDEN / "show.txt").read_text()
 
 
@@ -133,7 +102,7 @@ def test_a_profile_says_in_which_functions(measure: Measure) -> None:
     ]
     base, cand = rows[1].figures
     assert (base.total.mean, base.per_operation, cand.change) == (4000, 4, 0)
-    assert "isb:k           __arm64_sys_getpid  linux-6.12" in _text(render_show(report))
+    assert "isb:k           __arm64_sys_getpid  linux-6.12" in drawn(render_show(report))
 
 
 def test_doubts_are_shown(measure: Measure) -> None:
@@ -141,12 +110,12 @@ def test_doubts_are_shown(measure: Measure) -> None:
     for finding in findings:
         for run in finding.runs:
             run.diagnostics["unreadable_faults"] = 2  # type: ignore[index]
-    text = _text(render_show(show_report([findings], Catalog.shipped())))
+    text = drawn(render_show(show_report([findings], Catalog.shipped())))
     assert "Doubtful: linux-6.12: The counting plugin reports unreadable faults: 2." in text
 
 
 def test_nothing_measured_is_said(measure: Measure) -> None:
-    text = _text(render_show(show_report([measure()], Catalog.shipped())))
+    text = drawn(render_show(show_report([measure()], Catalog.shipped())))
     assert text.count("Not measured on") == 3
 
 

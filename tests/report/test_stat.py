@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rich.console import Console, RenderableType
+from tests.report.conftest import drawn
 
 from granule.command import Command
 from granule.errors import UsageError
@@ -21,14 +20,6 @@ GOLDEN = Path(__file__).parent / "golden"
 EVENTS = {"instructions": (12345, 2995199), "isb": (0, 417), "tlbi.vae1is": (0, 16)}
 
 
-def _text(parts: Iterable[RenderableType]) -> str:
-    stream = io.StringIO()
-    console = Console(file=stream, width=120)
-    for part in parts:
-        console.print(part, highlight=False, markup=False)
-    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
-
-
 def _measured(bootable: Bootable, *outcomes: Outcome, cpus: int = 1) -> Measurement:
     settings = Settings(runs=len(outcomes), cpus=cpus)
     return Measurement(bootable, Command(("./mybench", "a b")), settings, outcomes)
@@ -36,14 +27,14 @@ def _measured(bootable: Bootable, *outcomes: Outcome, cpus: int = 1) -> Measurem
 
 def test_one_run(bootable: Bootable, play: Play, catalog: Catalog) -> None:
     report = stat_report(_measured(bootable, play(EVENTS)), catalog)
-    assert _text(render_stat(report)) == (GOLDEN / "stat.txt").read_text()
+    assert drawn(render_stat(report)) == (GOLDEN / "stat.txt").read_text()
 
 
 def test_several_vcpus_show_an_interval(bootable: Bootable, play: Play, catalog: Catalog) -> None:
     runs = [play({"instructions": (10, n)}, cpus=4, seed=n) for n in (100, 102, 104)]
     report = stat_report(_measured(bootable, *runs, cpus=4), catalog)
     # Student's t for 2 degrees of freedom, 4.303, times 2 / sqrt(3).
-    lines = [line.split() for line in _text(render_stat(report)).splitlines()]
+    lines = [line.split() for line in drawn(render_stat(report)).splitlines()]
     row = next(line for line in lines if line and line[0] == "instructions")
     assert row == ["instructions", "10", "102", "112", "±", "5"]
 
@@ -52,7 +43,7 @@ def test_a_repeatable_machine_shows_the_range(
     bootable: Bootable, play: Play, catalog: Catalog
 ) -> None:
     runs = [play({"instructions": (0, n), "isb": (0, 7)}) for n in (100, 103)]
-    text = _text(render_stat(stat_report(_measured(bootable, *runs), catalog)))
+    text = drawn(render_stat(stat_report(_measured(bootable, *runs), catalog)))
     assert "101.5  100–103" in text
     assert [line.split() for line in text.splitlines() if line.startswith("isb")] == [
         ["isb", "0", "7", "7"]
@@ -81,7 +72,7 @@ def test_regions_of_the_program_have_a_table_each(
         for name in ("fork", "exit")
     ]
     report = stat_report(_measured(bootable, play(EVENTS, regions=regions)), catalog)
-    text = _text(render_stat(report))
+    text = drawn(render_stat(report))
     assert "Region fork (counted, opened 3 times, 2 iterations)" in text
     assert "Region exit" in text
     assert "Region command" not in text
@@ -92,7 +83,7 @@ def test_doubts_are_shown(bootable: Bootable, play: Play, catalog: Catalog) -> N
     outcome = play(EVENTS, regions=regions, diagnostics={"unreadable_faults": 2, "fine": 0})
     report = stat_report(_measured(bootable, outcome), catalog)
     assert len(report.doubts) == 2
-    text = _text(render_stat(report))
+    text = drawn(render_stat(report))
     assert "Doubtful: Region 'loop' was opened 2 and closed 1 times" in text
     assert "unreadable faults: 2" in text
 
@@ -105,7 +96,7 @@ def test_what_the_kernel_complains_of_follows_the_table(
     )
     complaining = play(EVENTS, dmesg=log)
     report = stat_report(_measured(bootable, play(EVENTS), complaining), catalog)
-    table, _, below = _text(render_stat(report)).partition("\nKernel ")
+    table, _, below = drawn(render_stat(report)).partition("\nKernel ")
     assert "isb" in table
     assert below.splitlines() == [
         "debian complained in its log in 1 of 2 runs:",
