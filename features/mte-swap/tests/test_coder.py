@@ -32,7 +32,8 @@ def build(tmp_path: Path) -> Build:
             text = (folder / file).read_text()
             assert text.count(old) == 1
             (folder / file).write_text(text.replace(old, new))
-        sources = map(str, (HOST / f"{program}.c", *sorted(folder.glob("*.c"))))
+        parts = (folder / source.name for source in library.sources())
+        sources = map(str, (HOST / f"{program}.c", *parts))
         header = ("-include", str(HOST / "mte_tag_coder_internal.h"))
         include = ("-I", str(folder), "-I", str(HOST))
         command = ["gcc", "-std=gnu11", "-Wall", "-Wextra", *SANITIZERS, *header, *include]

@@ -20,11 +20,13 @@ class _Code(ctypes.Structure):
     bits: int
     bytes: int
     form: int
+    index: int
     _fields_: ClassVar = [
         ("value", ctypes.c_uint64),
         ("bits", ctypes.c_uint32),
         ("bytes", ctypes.c_uint16),
         ("form", ctypes.c_uint8),
+        ("index", ctypes.c_uint8),
     ]
 
 

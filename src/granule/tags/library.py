@@ -18,7 +18,7 @@ _FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror")
 
 def sources() -> tuple[Path, ...]:
     """The C files of the coder, as the kernel compiles them."""
-    return tuple(sorted(_folder().glob("mte_tag_*.c")))
+    return tuple(_folder() / f"mte_tag_{part}.c" for part in ("pack", "rules", "unpack"))
 
 
 def compiler_arguments() -> tuple[str, ...]:

@@ -69,7 +69,7 @@
 #define MOST_ZEROES	31		/* before the one of a LENGTH in RUNS */
 #define MOST_RECENT	7
 
-#define SIZE_BITS	4		/* what a buffer begins with, see mte_tags_size() */
+#define SIZE_BITS	4		/* what a buffer begins with, see mte_tags_index() */
 #define PREFIX_BITS	2
 #define RULE_BITS	3
 #define SHIFT_BITS	4

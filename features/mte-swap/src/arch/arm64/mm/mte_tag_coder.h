@@ -26,12 +26,14 @@ enum mte_tags_form {
  * @bits: length of the code, without what says how large the buffer is
  * @bytes: of the buffer to be kept, 0 if there is none
  * @form: which code it is
+ * @index: of @bytes, for mte_tags_class()
  */
 struct mte_tags_code {
 	u64 value;
 	u32 bits;
 	u16 bytes;
 	u8 form;
+	u8 index;
 };
 
 void mte_tags_pack(const void *tags, size_t bytes, void *buffer, struct mte_tags_code *code);
@@ -39,6 +41,6 @@ bool mte_tags_pack_value(const void *tags, size_t bytes, u64 *value);
 int mte_tags_unpack_value(u64 value, void *tags, size_t bytes);
 int mte_tags_unpack(const void *buffer, size_t size, void *tags, size_t bytes);
 size_t mte_tags_class(unsigned int index, size_t bytes);
-size_t mte_tags_size(const void *buffer, size_t bytes);
+unsigned int mte_tags_index(const void *buffer);
 
 #endif

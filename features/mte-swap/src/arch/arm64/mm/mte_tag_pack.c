@@ -31,19 +31,17 @@ size_t mte_tags_class(unsigned int index, size_t bytes)
 }
 
 /**
- * mte_tags_size() - how large a buffer is
- * @buffer: as mte_tags_pack() filled it; it does not hold tags as they are
- * @bytes: of the tags of a page
+ * mte_tags_index() - which size a buffer says it has
+ * @buffer: as mte_tags_pack() filled it; not one that holds tags as they are
  *
- * Return: the size in bytes; 0, or as many as tags as they are take, if no such
- * buffer begins like this
+ * Return: from 0 to 15, for mte_tags_class()
  */
-size_t mte_tags_size(const void *buffer, size_t bytes)
+unsigned int mte_tags_index(const void *buffer)
 {
-	return mte_tags_class(*(const u8 *)buffer & ((1 << SIZE_BITS) - 1), bytes);
+	return *(const u8 *)buffer & ((1 << SIZE_BITS) - 1);
 }
 
-static unsigned int class_of(u32 bits, size_t bytes)
+static unsigned int index_of(u32 bits, size_t bytes)
 {
 	unsigned int i = 0;
 
@@ -336,12 +334,11 @@ static bool all_zero(const void *tags, unsigned int runs)
 static void pack_buffer(const struct sink *sink, const void *tags, size_t bytes,
 			struct mte_tags_code *code)
 {
-	unsigned int class = class_of(sink->bits, bytes);
-
-	code->bytes = classes[class];
+	code->index = index_of(sink->bits, bytes);
+	code->bytes = classes[code->index];
 	if (code->bytes < bytes) {
 		finish(sink, code->bytes);
-		*sink->out |= class;
+		*sink->out |= code->index;
 		return;
 	}
 	memcpy(sink->out, tags, bytes);

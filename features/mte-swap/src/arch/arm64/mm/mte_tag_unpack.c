@@ -330,7 +330,7 @@ int mte_tags_unpack(const void *buffer, size_t size, void *tags, size_t bytes)
 		memcpy(tags, buffer, bytes);
 		return 0;
 	}
-	if (size > bytes || mte_tags_size(buffer, bytes) != size) {
+	if (size > bytes || mte_tags_class(mte_tags_index(buffer), bytes) != size) {
 		memset(tags, 0, bytes);
 		return -EINVAL;
 	}
