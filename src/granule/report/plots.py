@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import pygal
 from pygal.style import Style
 
+from granule.report.cell import CellTable
 from granule.report.columns import KernelFigure
-from granule.report.show import CellTable
 from granule.report.text.parts import percent
 
 _MOST = 24

@@ -5,17 +5,12 @@ Theirs were timed, or counted by a CPU; ours are counted by an emulated machine.
 So only changes are compared, each relative to its own baseline.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from granule import published
 from granule.plan import Plan
+from granule.report.cell import CellTable, EventRow, IterationRow
 from granule.report.model import Label, Model
-
-if TYPE_CHECKING:
-    from granule.report.show import CellTable, EventRow, IterationRow
 
 
 class OurFigure(Model):

@@ -10,8 +10,9 @@ from granule.errors import UsageError
 from granule.events import BOTH, Catalog, Level, Selection
 from granule.findings import Findings, region
 from granule.plan import Configuration, Plan, Workload
-from granule.report.by_function import FunctionRow, function_rows
-from granule.report.columns import Column, KernelFigure, compared, kernel_figure
+from granule.report.by_function import function_rows
+from granule.report.cell import CellTable, EventRow, IterationRow, KernelTally
+from granule.report.columns import Column, compared, kernel_figure
 from granule.report.model import Label, Model
 from granule.report.published import PublishedTable, published_events, published_table
 from granule.samples import EventAtLevel, Samples
@@ -19,58 +20,6 @@ from granule.stats import Comparison, tally
 from granule.stats.distribution import distribution
 
 _LEVELS: tuple[Level, ...] = ("u", "k")
-
-
-class EventRow(Model):
-    """One event at one exception level on every kernel that was measured."""
-
-    event: str
-    is_total: bool
-    figures: tuple[KernelFigure, ...]
-
-
-class IterationRow(Model):
-    """Instructions of each iteration, at EL0 and EL1 together, over all runs.
-
-    Changes are parts of the baseline's figure; percentiles are by nearest rank.
-    """
-
-    kernel: str
-    iterations: int
-    mean: float
-    median: int
-    p99: int
-    p999: int
-    maximum: int
-    mean_change: float | None = None
-    p99_change: float | None = None
-    p999_change: float | None = None
-
-
-class KernelTally(Model):
-    """Wins, losses and ties of one kernel against the baseline, over all leaf events."""
-
-    kernel: str
-    wins: int
-    losses: int
-    ties: int
-    summary: str
-
-
-class CellTable(Model):
-    """One workload in one configuration. ``operations`` are the baseline's, of one run."""
-
-    workload: str
-    configuration: str
-    region: str
-    runs: int
-    operations: float | None
-    rows: tuple[EventRow, ...]
-    functions: tuple[FunctionRow, ...]
-    iterations: tuple[IterationRow, ...]
-    tallies: tuple[KernelTally, ...]
-    missing: tuple[str, ...]
-    doubts: tuple[str, ...]
 
 
 class PlanTables(Model):

@@ -8,9 +8,10 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from granule.report.by_function import FunctionRow
+from granule.report.cell import CellTable, EventRow, IterationRow
 from granule.report.columns import KernelFigure
 from granule.report.published import OurFigure, PublishedTable
-from granule.report.show import CellTable, EventRow, IterationRow, PlanTables, ShowReport
+from granule.report.show import PlanTables, ShowReport
 from granule.report.text.parts import amount, doubt_lines, figure, heading, percent, table
 
 LEGEND = (
