@@ -9,8 +9,9 @@ import pytest
 from granule.cli.program import run
 from granule.features import checkpatch
 from granule.features.checkpatch import Verdict
-from granule.features.listing import features_report, render_features
 from granule.kernel import shipped
+from granule.report.features import features_report
+from granule.report.text import render_features
 
 
 def test_features_are_listed_in_the_order_they_are_applied(

@@ -11,8 +11,9 @@ from granule.cli.output import show
 from granule.cli.progress import choose_progress
 from granule.features import checkpatch
 from granule.features.checkout import BASE
-from granule.features.listing import features_report, render_features
 from granule.kernel import editing, shipped
+from granule.report.features import features_report
+from granule.report.text import render_features
 
 
 @click.command()

@@ -6,8 +6,7 @@
     library ─► model ─► patch ─┬► trial ─► render    the changed kernel files, for builds
                                ├► history ─► checkout  a git tree with a commit for each patch
                                ├► refresh             commits of such a tree, written back
-                               ├► checkpatch          what the kernel's own checker says
-                               └► listing             what there is
+                               └► checkpatch          what the kernel's own checker says
 
 Nothing here knows how kernels are built.
 """

@@ -3,8 +3,16 @@
 
 from granule.report.text.check import render_check
 from granule.report.text.diff import render_diff
+from granule.report.text.features import render_features
 from granule.report.text.profile import render_profile
 from granule.report.text.show import render_show
 from granule.report.text.stat import render_stat
 
-__all__ = ["render_check", "render_diff", "render_profile", "render_show", "render_stat"]
+__all__ = [
+    "render_check",
+    "render_diff",
+    "render_features",
+    "render_profile",
+    "render_show",
+    "render_stat",
+]

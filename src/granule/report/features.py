@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """``granule features``: what there is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
-
-from rich.console import RenderableType
-from rich.table import Table
 
 from granule.features.model import Feature
 from granule.report.model import Model
@@ -66,18 +63,3 @@ def _listed(feature: Feature) -> ListedFeature:
         patches=tuple(patch.name for patch in feature.patches),
         claims=tuple(ListedClaim(name=c.name, statement=c.statement) for c in about.claims),
     )
-
-
-def render_features(report: FeaturesReport) -> Iterator[RenderableType]:
-    """One table."""
-    if not report.features:
-        yield "There are no features yet."
-        return
-    table = Table("feature", "title", "upstream", box=None, pad_edge=False, padding=(0, 2))
-    table.add_column("patches", justify="right")
-    table.add_column("claims", justify="right")
-    for each in report.features:
-        sums = (str(len(each.patches)), str(len(each.claims)))
-        name = f"{each.name} (draft)" if each.draft else each.name
-        table.add_row(name, each.title, each.upstream, *sums)
-    yield table
