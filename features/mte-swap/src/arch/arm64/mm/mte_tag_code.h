@@ -38,8 +38,9 @@
  *			page, whose chunk may have begun before it, is EG1(gap)
  *	00 EG1(G)	always G
  *
- * RULE, three bits, says how lengths are coded, see most_recent() and golomb_k().  LEAD is 1 if
- * the page begins with a chunk, else 0 EG2(zeroes - 1).  A CHUNK is
+ * RULE, three bits, says how lengths are coded, see most_recent() and golomb_k(); 7
+ * is none.  LEAD is 1 if the page begins with a chunk, else 0 EG2(zeroes - 1).  A CHUNK
+ * is
  *
  *	TAG LENGTH		TAG is not 0; the gap is the one foreseen
  *	0000 EG3(GAP) TAG LENGTH	another gap
@@ -67,7 +68,7 @@
 #define WORD_TAGS	16		/* tags in a u64 */
 #define LOW_BITS	0x1111111111111111ULL	/* the lowest of each tag */
 #define MOST_ZEROES	31		/* before the one of a LENGTH in RUNS */
-#define MOST_RECENT	7
+#define MOST_RECENT	3
 
 #define SIZE_BITS	4		/* what a buffer begins with, see mte_tags_index() */
 #define PREFIX_BITS	2
@@ -76,12 +77,12 @@
 #define MOST_GOLOMB_ZEROES 12
 
 enum gap_rule { GAP_ONE, GAP_SLOT, GAP_FIXED, GAP_RULES };
-enum { REPEAT = 7, LENGTH_RULES };
+enum { REPEAT = 6, LENGTH_RULES };
 
 /* How many lengths are remembered, and k of the Golomb code of others. */
 static inline unsigned int most_recent(unsigned int length_rule)
 {
-	static const u8 most[LENGTH_RULES / 2] = { 0, 1, 3, MOST_RECENT };
+	static const u8 most[REPEAT / 2] = { 0, 1, MOST_RECENT };
 
 	return most[length_rule / 2];
 }

@@ -137,10 +137,21 @@ static unsigned int longest_run(const void *tags, size_t bytes)
 	return longest;
 }
 
+static unsigned int least_shift(unsigned int count, unsigned int runs)
+{
+	return ilog2(count / runs);
+}
+
+/* What RUNS take at least: no length is shorter than with zeroes before its one. */
+static unsigned int least_runs_bits(unsigned int count, unsigned int runs)
+{
+	return 3 + SHIFT_BITS + TAG_BITS + (runs - 1) * (least_shift(count, runs) + 1 + TAG_BITS);
+}
+
 /* With which RUNS take the least, but for the one very long run. */
 static unsigned int best_shift(const void *tags, size_t bytes, unsigned int runs)
 {
-	unsigned int longest = longest_run(tags, bytes), shift = ilog2(bytes * 2 / runs);
+	unsigned int longest = longest_run(tags, bytes), shift = least_shift(bytes * 2, runs);
 
 	while (longest >> shift > MOST_ZEROES)
 		shift++;
@@ -298,6 +309,8 @@ static enum mte_tags_form put_shortest(struct sink *sink, const void *tags, size
 	}
 	put_chunks(sink, tags, bytes);
 	if (fits_value(sink) || runs > count / 5)
+		return MTE_TAGS_CHUNKS;
+	if (least_runs_bits(count, runs) >= sink->bits)
 		return MTE_TAGS_CHUNKS;
 	shift = best_shift(tags, bytes, runs);
 	if (SIZE_BITS + runs_bits(tags, bytes, shift) >= sink->bits)

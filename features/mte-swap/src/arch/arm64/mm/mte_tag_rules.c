@@ -5,7 +5,7 @@
  */
 #include "mte_tag_walk.h"
 
-#define SAMPLE	32	/* chunks that rules are chosen by */
+#define SAMPLE	12	/* chunks that rules are chosen by; more gain little and take long */
 
 /* The first chunks of a page; a last one that ends with it is left out. */
 struct sample {
@@ -129,10 +129,10 @@ static unsigned int choose_length_rule(const struct sample *sample, struct chunk
 {
 	unsigned int least = UINT_MAX, bits[2];
 
-	for (unsigned int rule = 0; rule < LENGTH_RULES; rule++) {
+	for (unsigned int rule = 0; rule < REPEAT; rule++) {
 		if (rule % 2 == 0)
 			length_bits(sample, most_recent(rule), bits);
-		if (rule == REPEAT || bits[rule % 2] >= least)
+		if (bits[rule % 2] >= least)
 			continue;
 		least = bits[rule % 2];
 		rules->length_rule = rule;

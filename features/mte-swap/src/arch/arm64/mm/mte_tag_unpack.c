@@ -5,6 +5,12 @@
  */
 #include "mte_tag_code.h"
 
+/*
+ * What is on the way for each chunk is inline, and what there is of it handed on by
+ * value: a store to tags may alias anything whose address is known, and all of it
+ * would be loaded again after each.
+ */
+
 /* ----------------------------------------------------------------- bits in */
 
 struct source {
@@ -44,7 +50,7 @@ static unsigned int zeroes_ahead(const struct source *source, unsigned int most)
 }
 
 /* Takes at most 30 bits.  No page has room for what comes of too many zeroes. */
-static unsigned int take_golomb(struct source *source, unsigned int k)
+static inline unsigned int take_golomb(struct source *source, unsigned int k)
 {
 	unsigned int zeroes = zeroes_ahead(source, MOST_GOLOMB_ZEROES - k);
 	unsigned int below = zeroes + k;
@@ -54,9 +60,8 @@ static unsigned int take_golomb(struct source *source, unsigned int k)
 }
 
 /* 0 if there is not a one any more, so that the page goes on as it is. */
-static int end_of(const struct source *source)
+static int end_of(struct source rest)
 {
-	struct source rest = *source;
 
 	for (; rest.at < rest.size * 8; rest.at += 57) {
 		refill(&rest);
@@ -83,11 +88,11 @@ static void change(struct page_tags *page, unsigned int difference)
 	page->tags[page->at / 2] ^= difference << TAG_BITS * (page->at % 2);
 }
 
-static void sum_up(struct page_tags *page)
+static void sum_up(struct page_tags page)
 {
 	u64 last = 0;
 
-	for (u8 *at = page->tags; at < page->tags + page->count / 2; at += sizeof(u64)) {
+	for (u8 *at = page.tags; at < page.tags + page.count / 2; at += sizeof(u64)) {
 		u64 word = get_unaligned_le64(at);
 
 		word ^= word << 4;
@@ -125,7 +130,7 @@ static int take_runs(struct source *source, struct page_tags *page, unsigned int
 			return -EINVAL;
 		change(page, difference);
 	}
-	return end_of(source);
+	return end_of(*source);
 }
 
 static unsigned int take_gap_rule(struct source *source, unsigned int *gap)
@@ -153,7 +158,7 @@ static unsigned int take_lead(struct source *source)
 }
 
 /* A length, or 0 if there is none: the chunk goes up to the end of the page. */
-static unsigned int take_length(struct source *source, struct recent *recent, unsigned int k)
+static inline unsigned int take_length(struct source *source, struct recent *recent, unsigned int k)
 {
 	unsigned int index = zeroes_ahead(source, MOST_RECENT), length;
 
@@ -170,7 +175,7 @@ static unsigned int take_length(struct source *source, struct recent *recent, un
 }
 
 /* False if there cannot be a chunk with this gap and tag: tag 0, or one with the tag before. */
-static bool begin_chunk(struct page_tags *page, unsigned int gap, unsigned int tag,
+static inline bool begin_chunk(struct page_tags *page, unsigned int gap, unsigned int tag,
 			unsigned int before)
 {
 	if (!tag || (!gap && tag == before) || !advance(page, gap))
@@ -183,7 +188,7 @@ static bool begin_chunk(struct page_tags *page, unsigned int gap, unsigned int t
  * The gap and tag of a chunk that are not those foreseen, behind a tag of 0; false
  * if only zeroes follow.
  */
-static bool take_other_gap(struct source *source, unsigned int k, unsigned int *gap,
+static inline bool take_other_gap(struct source *source, unsigned int k, unsigned int *gap,
 			   unsigned int *tag)
 {
 	if (!source->window)
@@ -194,7 +199,7 @@ static bool take_other_gap(struct source *source, unsigned int k, unsigned int *
 	return true;
 }
 
-static int take_mixed(struct source *source, struct page_tags *page, unsigned int rule,
+static inline int take_mixed(struct source *source, struct page_tags *page, unsigned int rule,
 		      unsigned int gap, unsigned int length_rule)
 {
 	struct recent recent = { .most = most_recent(length_rule) };
@@ -205,12 +210,12 @@ static int take_mixed(struct source *source, struct page_tags *page, unsigned in
 	for (;;) {
 		tag = take(source, TAG_BITS);
 		if (!tag && !take_other_gap(source, 3, &foreseen, &tag))
-			return end_of(source);
+			return end_of(*source);
 		if (!begin_chunk(page, foreseen, tag, before))
 			return -EINVAL;
 		length = take_length(source, &recent, k);
 		if (!length)
-			return end_of(source);
+			return end_of(*source);
 		if (!advance(page, length))
 			return -EINVAL;
 		change(page, tag);
@@ -220,13 +225,13 @@ static int take_mixed(struct source *source, struct page_tags *page, unsigned in
 		if (!first_gap)
 			continue;
 		if (!source->window)
-			return end_of(source);
+			return end_of(*source);
 		foreseen = take_golomb(source, 1);
 		first_gap = false;
 	}
 }
 
-static int take_repeated(struct source *source, struct page_tags *page)
+static inline int take_repeated(struct source *source, struct page_tags *page)
 {
 	unsigned int gap = take_lead(source), before = 0, length = 0, k = 4, tag;
 
@@ -236,15 +241,15 @@ static int take_repeated(struct source *source, struct page_tags *page)
 		tag = take(source, TAG_BITS);
 		other = !tag || !length;
 		if (!tag && !take_other_gap(source, 1, &gap, &tag))
-			return end_of(source);
+			return end_of(*source);
 		if (!begin_chunk(page, gap, tag, before))
 			return -EINVAL;
 		if (other && !source->window)
-			return end_of(source);
+			return end_of(*source);
 		if (other)
 			length = take_golomb(source, k) + 1;
 		if (!advance(page, length))
-			return other ? -EINVAL : end_of(source);
+			return other ? -EINVAL : end_of(*source);
 		change(page, tag);
 		before = tag;
 		k = 2;
@@ -255,6 +260,8 @@ static int take_chunks(struct source *source, struct page_tags *page)
 {
 	unsigned int length_rule = take(source, RULE_BITS), rule, gap;
 
+	if (length_rule >= LENGTH_RULES)
+		return -EINVAL;
 	if (length_rule == REPEAT)
 		return take_repeated(source, page);
 	rule = take_gap_rule(source, &gap);
@@ -265,7 +272,7 @@ static int take_code(struct source *source, struct page_tags *page)
 {
 	refill(source);
 	if (!source->window)
-		return end_of(source);
+		return end_of(*source);
 	if (take(source, 1))
 		return take_runs(source, page, usual_shift(page->count));
 	if (take(source, 1))
@@ -276,19 +283,19 @@ static int take_code(struct source *source, struct page_tags *page)
 }
 
 /* A code that ends within the first @less bits would have been put elsewhere. */
-static int unpack(struct source *source, u32 less, void *tags, size_t bytes)
+static int unpack(struct source source, u32 less, void *tags, size_t bytes)
 {
 	struct page_tags page = { .tags = tags, .count = bytes * 2 };
 	int error;
 
 	memset(tags, 0, bytes);
-	error = take_code(source, &page);
-	if (!error && less && source->at <= less)
+	error = take_code(&source, &page);
+	if (!error && less && source.at <= less)
 		error = -EINVAL;
 	if (error)
 		memset(tags, 0, bytes);
 	else
-		sum_up(&page);
+		sum_up(page);
 	return error;
 }
 
@@ -307,7 +314,7 @@ int mte_tags_unpack_value(u64 value, void *tags, size_t bytes)
 
 	put_unaligned_le64(value, buffer);
 	if (!(value >> MTE_TAGS_VALUE_BITS))
-		return unpack(&source, 0, tags, bytes);
+		return unpack(source, 0, tags, bytes);
 	memset(tags, 0, bytes);
 	return -EINVAL;
 }
@@ -336,5 +343,5 @@ int mte_tags_unpack(const void *buffer, size_t size, void *tags, size_t bytes)
 	}
 	for (unsigned int i = 0; mte_tags_class(i, bytes) < size; i++)
 		less = mte_tags_class(i, bytes) * 8;
-	return unpack(&source, less, tags, bytes);
+	return unpack(source, less, tags, bytes);
 }
