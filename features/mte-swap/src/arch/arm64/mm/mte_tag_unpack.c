@@ -62,7 +62,6 @@ static inline unsigned int take_golomb(struct source *source, unsigned int k)
 /* 0 if there is not a one any more, so that the page goes on as it is. */
 static int end_of(struct source rest)
 {
-
 	for (; rest.at < rest.size * 8; rest.at += 57) {
 		refill(&rest);
 		if (rest.window)
@@ -176,7 +175,7 @@ static inline unsigned int take_length(struct source *source, struct recent *rec
 
 /* False if there cannot be a chunk with this gap and tag: tag 0, or one with the tag before. */
 static inline bool begin_chunk(struct page_tags *page, unsigned int gap, unsigned int tag,
-			unsigned int before)
+			       unsigned int before)
 {
 	if (!tag || (!gap && tag == before) || !advance(page, gap))
 		return false;
@@ -189,7 +188,7 @@ static inline bool begin_chunk(struct page_tags *page, unsigned int gap, unsigne
  * if only zeroes follow.
  */
 static inline bool take_other_gap(struct source *source, unsigned int k, unsigned int *gap,
-			   unsigned int *tag)
+				  unsigned int *tag)
 {
 	if (!source->window)
 		return false;
@@ -200,7 +199,7 @@ static inline bool take_other_gap(struct source *source, unsigned int k, unsigne
 }
 
 static inline int take_mixed(struct source *source, struct page_tags *page, unsigned int rule,
-		      unsigned int gap, unsigned int length_rule)
+			     unsigned int gap, unsigned int length_rule)
 {
 	struct recent recent = { .most = most_recent(length_rule) };
 	unsigned int k = golomb_k(length_rule), before = 0, length, tag;

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Swap in a zram device, for programs that push their memory out and fetch it back.
+ *
+ * Failing calls end the program.
+ */
+#ifndef GRANULE_SWAP_TO_ZRAM_H
+#define GRANULE_SWAP_TO_ZRAM_H
+
+#include <err.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/swap.h>
+#include <unistd.h>
+
+#define ZRAM_DEVICE	"/dev/zram0"
+#define ZRAM_SETTINGS	"/sys/block/zram0/"
+
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT	21
+#endif
+
+/* What begins the first page of a swap device, see linux/swap.h. */
+struct swap_header {
+	char boot[1024];
+	uint32_t version, last_page, bad_pages;
+};
+
+static inline void write_text(const char *path, const char *text)
+{
+	int file = open(path, O_WRONLY);
+
+	if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text))
+		err(1, "%s cannot be set to '%s'", path, text);
+	close(file);
+}
+
+static inline void write_swap_header(size_t pages)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	char *page = calloc(1, size);
+	struct swap_header *header = (struct swap_header *)page;
+	int device = open(ZRAM_DEVICE, O_WRONLY);
+
+	header->version = 1;
+	header->last_page = pages - 1;
+	memcpy(page + size - 10, "SWAPSPACE2", 10);
+	if (device < 0 || write(device, page, size) != (ssize_t)size)
+		err(1, "no swap can be made on %s", ZRAM_DEVICE);
+	close(device);
+	free(page);
+}
+
+/* Swap of so many pages in zram, and no readahead: a fault fetches its page alone. */
+static inline void swap_to_zram(size_t pages)
+{
+	char size[32];
+
+	snprintf(size, sizeof(size), "%zu", pages * sysconf(_SC_PAGESIZE));
+	write_text(ZRAM_SETTINGS "disksize", size);
+	write_swap_header(pages);
+	if (swapon(ZRAM_DEVICE, 0))
+		err(1, "swapon");
+	write_text("/proc/sys/vm/page-cluster", "0");
+}
+
+/* How many of the pages are in swap: bit 62 of a word of /proc/self/pagemap each. */
+static inline size_t swapped_pages(const char *start, size_t pages)
+{
+	size_t size = sysconf(_SC_PAGESIZE), count = 0;
+	int map = open("/proc/self/pagemap", O_RDONLY);
+	uint64_t word;
+
+	for (size_t i = 0; i < pages; i++) {
+		if (pread(map, &word, sizeof(word), ((uintptr_t)start / size + i) * 8) != 8)
+			err(1, "/proc/self/pagemap");
+		count += word >> 62 & 1;
+	}
+	close(map);
+	return count;
+}
+
+#endif
