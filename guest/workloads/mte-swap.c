@@ -8,8 +8,8 @@
  * read of each page.  TAGS of the pages are
  *
  *	none	the memory is not mapped with PROT_MTE
- *	zero	it is, and nobody has set a tag
- *	one	the same for a page
+ *	zero	all are 0
+ *	one	the same for a page, another for the next
  *	glibc	those of its heap: chunks with one header of tag 0 between them
  *	scudo	those of its heap: chunks in slots of one size
  *	random	all different
@@ -18,36 +18,10 @@
  * Data is like that of a heap, pointers, numbers, text and zeroes.  The program fails
  * if one tag or byte has changed.  At its end it shows what the kernel and zram say.
  */
-#include <stdbool.h>
-
 #include <granule.h>
 
+#include "heap-pages.h"
 #include "swap-to-zram.h"
-#include "tagged-memory.h"
-
-#define MOST_TAGS	4096	/* of a page of 64 KiB */
-#define MEMTAG		".arch armv8.5-a+memtag\n"
-
-static size_t tags_of_page;
-static uint64_t random_state;
-
-static void seed(size_t page)
-{
-	random_state = 0x9e3779b97f4a7c15 * (page + 1);
-}
-
-static uint64_t random_bits(void)
-{
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1d;
-}
-
-static unsigned int below(unsigned int most)
-{
-	return (random_bits() >> 32) % most;
-}
 
 /* Tags */
 
@@ -67,8 +41,8 @@ static void read_pages(const char *path)
 	while (line_count < MOST_PAGES && getline(&line, &room, file) > 0) {
 		if (*line == '#')
 			continue;
-		if (strcspn(line, "\n") != tags_of_page)
-			errx(1, "%s has not %zu digits on each line", path, tags_of_page);
+		if (strcspn(line, "\n") != tags_of_page())
+			errx(1, "%s has not %zu digits on each line", path, tags_of_page());
 		lines[line_count++] = strdup(line);
 	}
 	free(line);
@@ -80,28 +54,12 @@ static void read_pages(const char *path)
 static void tags_none(uint8_t *tags, size_t page)
 {
 	(void)page;
-	memset(tags, 0, tags_of_page);
+	memset(tags, 0, tags_of_page());
 }
 
 static void tags_one(uint8_t *tags, size_t page)
 {
-	memset(tags, 1 + page % 15, tags_of_page);
-}
-
-/* Chunks of up to @most granules in slots of @slot; without slots behind one granule. */
-static void make_chunks(uint8_t *tags, unsigned int most, unsigned int slot)
-{
-	size_t at = below(most);
-
-	memset(tags, 0, tags_of_page);
-	while (at < tags_of_page) {
-		unsigned int length = 1 + below(most), tag = 1 + below(15);
-		size_t next = at + (slot ? slot : length + 1);
-
-		for (size_t end = at + length; at < end && at < tags_of_page; at++)
-			tags[at] = tag;
-		at = next;
-	}
+	memset(tags, 1 + page % 15, tags_of_page());
 }
 
 static void tags_glibc(uint8_t *tags, size_t page)
@@ -117,15 +75,14 @@ static void tags_scudo(uint8_t *tags, size_t page)
 static void tags_random(uint8_t *tags, size_t page)
 {
 	(void)page;
-	for (size_t i = 0; i < tags_of_page; i++)
-		tags[i] = below(16);
+	make_random_tags(tags);
 }
 
 static void tags_file(uint8_t *tags, size_t page)
 {
 	const char *line = lines[page % line_count];
 
-	for (size_t i = 0; i < tags_of_page; i++)
+	for (size_t i = 0; i < tags_of_page(); i++)
 		tags[i] = line[i] <= '9' ? line[i] - '0' : line[i] - 'a' + 10;
 }
 
@@ -151,43 +108,7 @@ static const struct kind *kind_named(const char *name)
 	errx(2, "'%s' are no tags", name);
 }
 
-/* Data: objects of 32 to 128 bytes of a pointer, a small number, text or nothing. */
-
-static size_t make_object(char *to, size_t room)
-{
-	size_t size = 32 + 16 * below(7);
-	uint64_t head[2] = { 0xffff00000000 + below(1 << 16) * 16, below(100) };
-
-	if (size > room)
-		size = room;
-	memset(to, 0, size);
-	memcpy(to, head, sizeof(head));
-	if (size > 48 && below(2))
-		for (size_t i = sizeof(head); i < size / 2; i++)
-			to[i] = 'a' + below(26);
-	return size;
-}
-
-static void make_data(char *data)
-{
-	for (size_t at = 0; at < page_size();)
-		at += make_object(data + at, page_size() - at);
-}
-
 /* Pages */
-
-static void set_tags(char *page, const uint8_t *tags)
-{
-	for (size_t i = 0; i < tags_of_page; i++, page += GRANULE_BYTES)
-		__asm__ volatile(MEMTAG "stg %0, [%1]"
-				 : : "r"(with_tag(page, tags[i])), "r"(page) : "memory");
-}
-
-static unsigned int tag_of(const char *address)
-{
-	__asm__ volatile(MEMTAG "ldg %0, [%0]" : "+r"(address));
-	return (uintptr_t)address >> TAG_SHIFT & 15;
-}
 
 static void fill(char *page, const struct kind *kind, size_t number)
 {
@@ -208,12 +129,7 @@ static bool is_as_filled(const char *page, const struct kind *kind, size_t numbe
 	seed(number);
 	make_data(data);
 	kind->make(tags, number);
-	if (memcmp(page, data, page_size()))
-		return false;
-	for (size_t i = 0; kind->tagged && i < tags_of_page; i++)
-		if (tag_of(page + i * GRANULE_BYTES) != tags[i])
-			return false;
-	return true;
+	return has_data(page, data) && (!kind->tagged || has_tags(page, tags));
 }
 
 static void swap_out(char *pages, size_t count)
@@ -265,7 +181,6 @@ int main(int argc, char **argv)
 		errx(2, "usage: mte-swap TAGS PAGES [FILE]");
 	kind = kind_named(argv[1]);
 	count = strtoul(argv[2], NULL, 10);
-	tags_of_page = page_size() / GRANULE_BYTES;
 	if (kind->make == tags_file)
 		read_pages(argc > 3 ? argv[3] : "");
 	if (kind->tagged)
@@ -276,7 +191,7 @@ int main(int argc, char **argv)
 		fill(pages + i * page_size(), kind, i);
 	swap_out(pages, count);
 	show("/sys/kernel/debug/mteswap");
-	show(ZRAM_SETTINGS "mm_stat");
+	show("/sys/block/zram0/mm_stat");
 	swap_in(pages, count);
 	check(pages, kind, count);
 	show("/sys/kernel/debug/mteswap");

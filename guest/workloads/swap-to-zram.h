@@ -8,6 +8,7 @@
 #define GRANULE_SWAP_TO_ZRAM_H
 
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,9 +17,6 @@
 #include <sys/mman.h>
 #include <sys/swap.h>
 #include <unistd.h>
-
-#define ZRAM_DEVICE	"/dev/zram0"
-#define ZRAM_SETTINGS	"/sys/block/zram0/"
 
 #ifndef MADV_PAGEOUT
 #define MADV_PAGEOUT	21
@@ -39,32 +37,40 @@ static inline void write_text(const char *path, const char *text)
 	close(file);
 }
 
-static inline void write_swap_header(size_t pages)
+static inline void write_swap_header(const char *path, size_t pages)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
 	char *page = calloc(1, size);
 	struct swap_header *header = (struct swap_header *)page;
-	int device = open(ZRAM_DEVICE, O_WRONLY);
+	int device = open(path, O_WRONLY);
 
 	header->version = 1;
 	header->last_page = pages - 1;
 	memcpy(page + size - 10, "SWAPSPACE2", 10);
 	if (device < 0 || write(device, page, size) != (ssize_t)size)
-		err(1, "no swap can be made on %s", ZRAM_DEVICE);
+		err(1, "no swap can be made on %s", path);
 	close(device);
 	free(page);
 }
 
-/* Swap of so many pages in zram, and no readahead: a fault fetches its page alone. */
+/* Swap of so many pages in the zram device with this number. */
+static inline void make_zram_swap(const char *number, size_t pages, int priority)
+{
+	char size[32], path[64];
+
+	snprintf(path, sizeof(path), "/sys/block/zram%s/disksize", number);
+	snprintf(size, sizeof(size), "%zu", pages * sysconf(_SC_PAGESIZE));
+	write_text(path, size);
+	snprintf(path, sizeof(path), "/dev/zram%s", number);
+	write_swap_header(path, pages);
+	if (swapon(path, SWAP_FLAG_PREFER | priority))
+		err(1, "swapon");
+}
+
+/* Swap in zram and no readahead: a fault fetches its page alone. */
 static inline void swap_to_zram(size_t pages)
 {
-	char size[32];
-
-	snprintf(size, sizeof(size), "%zu", pages * sysconf(_SC_PAGESIZE));
-	write_text(ZRAM_SETTINGS "disksize", size);
-	write_swap_header(pages);
-	if (swapon(ZRAM_DEVICE, 0))
-		err(1, "swapon");
+	make_zram_swap("0", pages, 0);
 	write_text("/proc/sys/vm/page-cluster", "0");
 }
 
