@@ -8,6 +8,7 @@ many runs need at least; and, modelled, what the published histograms of a devic
 have been. Exits with 1 if a program of record gains less than it should.
 """
 
+import lzma
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from granule import published, shipped
-from granule.tags import Coder, SizeReport, build_coder, read_pages, size_report
+from granule.tags import Coder, SizeReport, TagPage, build_coder, read_pages, size_report
 from granule.tags.size import PageSize
 
 DESIGN = ("python", "sqlite3", "memcached")
@@ -69,6 +70,8 @@ def main() -> int:
     console.print(class_table(programs))
     console.print(runs_table(programs))
     console.print(device_table(programs))
+    for kib in (16, 64):
+        console.print(large_page_table(kib, coder))
     record = [each for each in programs if each.role == "record"]
     return 0 if all(each.ratio >= LEAST_RATIO for each in record) else 1
 
@@ -152,6 +155,42 @@ def device_table(programs: Sequence[Program]) -> Table:
         ratio = f"{ea0 / most:.2f} to {ea0 / least:.2f}"
         shown.add_row(moment, f"{ea0:,}", f"{least:,.0f}", f"{most:,.0f}", ratio)
     return shown
+
+
+def large_page_table(kib: int, coder: Coder) -> Table:
+    """What larger pages would take: those all of whose 4 KiB are pages of the corpus."""
+    headings = ("pages", "inline: EA0", "ours", "raw bytes", "EA0", "ours")
+    shown = figures_table(f"Pages of {kib} KiB, joined from neighbours (counted)", headings)
+    for path in pages_files():
+        report = size_report(list(joined_pages(path, kib // 4)), coder)
+        theirs = sum(page.ea0_bytes == 0 for page in report.pages)
+        ours = sum(page.bytes == 0 for page in report.pages)
+        counts = (len(report.pages), theirs, ours)
+        sums = (report.raw_bytes, report.ea0_bytes, report.bytes)
+        name = path.name.removesuffix(".txt.xz")
+        shown.add_row(name, *(f"{figure:,}" for figure in (*counts, *sums)))
+    return shown
+
+
+def joined_pages(path: Path, count: int) -> Iterator[TagPage]:
+    """Aligned groups of so many neighbouring pages, each as one."""
+    pages = dict(placed_pages(path))
+    for first in pages:
+        group = [pages.get(first + at) for at in range(count)]
+        digits = [each for each in group if each is not None]
+        if first % count == 0 and len(digits) == count:
+            yield TagPage(0, "".join(digits))
+
+
+def placed_pages(path: Path) -> Iterator[tuple[int, str]]:
+    """The number of each page of 4 KiB in its address space, with its tags."""
+    number = 0
+    for line in lzma.decompress(path.read_bytes()).decode().splitlines():
+        if line.startswith("# at "):
+            number = int(line.removeprefix("# at "), 16) // SLAB_BYTES
+        elif line and not line.startswith("#"):
+            yield number, line
+            number += 1
 
 
 def live_pages() -> Mapping[str, Mapping[int, int]]:
