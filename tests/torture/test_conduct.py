@@ -64,8 +64,10 @@ def hold(kernel: Kernel, trials: dict[str, Trial]) -> Callable[..., Result]:
 def test_the_tests_are_compared_with_the_baseline(
     hold: Callable[..., Result], play: Play, before: str, now: str, failures: tuple[str, ...]
 ) -> None:
-    result = hold("debug", replace(play(), dmesg=before), replace(play(), dmesg=now))
+    outcome = play()
+    result = hold("debug", replace(outcome, dmesg=before), replace(outcome, dmesg=now))
     assert result.failures == failures
+    assert result.log == outcome.kernel_log
 
 
 def test_a_candidate_that_dies_has_failed_and_a_baseline_has_not(

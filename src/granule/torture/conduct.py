@@ -104,7 +104,7 @@ def _tested(trial: Trial, subject: Subject, target: Target, progress: Progress) 
     results = ktap.majority([kerneltest.results(outcome) for outcome in outcomes])
     complaints = [report for outcome in outcomes for report in reports(outcome.dmesg)]
     verdicts = {result.name: result.verdict for result in results}
-    return _Tested(verdicts, tuple(dict.fromkeys(complaints)), outcomes[-1].console)
+    return _Tested(verdicts, tuple(dict.fromkeys(complaints)), outcomes[-1].kernel_log)
 
 
 def _worsened(before: _Tested, now: _Tested) -> list[str]:
@@ -133,7 +133,7 @@ def _run(trial: Trial, candidate: Subject, target: Target, progress: Progress) -
     except GuestError as error:
         return _died(error)
     check_started(outcome, command)
-    return Result(tuple(_complaints(outcome)), outcome.console)
+    return Result(tuple(_complaints(outcome)), outcome.kernel_log)
 
 
 def _with_log(wanted: Settings) -> Settings:
