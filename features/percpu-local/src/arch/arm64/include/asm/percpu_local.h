@@ -43,7 +43,6 @@ void percpu_local_sync_split(const void *entry, u64 val);
 static inline bool percpu_local_wanted(void) { return false; }
 static inline void percpu_local_switch(void) { }
 static inline void percpu_local_sync_root(const void *entry, u64 val) { }
-static inline void percpu_local_sync_split(const void *entry, u64 val) { }
 
 #endif /* CONFIG_ARM64_PERCPU_LOCAL */
 
