@@ -69,13 +69,13 @@ static inline void make_random_tags(uint8_t *tags)
 static inline size_t make_object(char *to, size_t room)
 {
 	size_t size = 32 + 16 * below(7);
-	uint64_t head[2] = { 0xffff00000000 + below(1 << 16) * 16, below(100) };
+	uint64_t head[2] = { 0xffff00000000 + below(1 << 12) * 16, below(100) };
 
 	if (size > room)
 		size = room;
 	memset(to, 0, size);
 	memcpy(to, head, sizeof(head));
-	if (size > 48 && below(2))
+	if (size > 48 && !below(3))
 		for (size_t i = sizeof(head); i < size / 2; i++)
 			to[i] = 'a' + below(26);
 	return size;

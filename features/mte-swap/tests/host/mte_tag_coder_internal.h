@@ -20,6 +20,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 
@@ -28,10 +29,6 @@ static inline unsigned int __ffs64(u64 word)
 	return __builtin_ctzll(word);
 }
 
-static inline unsigned int hweight64(u64 word)
-{
-	return __builtin_popcountll(word);
-}
 
 static inline unsigned int ilog2(u64 value)
 {

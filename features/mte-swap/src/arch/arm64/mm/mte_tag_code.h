@@ -38,9 +38,8 @@
  *			page, whose chunk may have begun before it, is EG1(gap)
  *	00 EG1(G)	always G
  *
- * RULE, three bits, says how lengths are coded, see most_recent() and golomb_k(); 7
- * is none.  LEAD is 1 if the page begins with a chunk, else 0 EG2(zeroes - 1).  A CHUNK
- * is
+ * RULE, two bits, says how lengths are coded, see enum length_rule; 3 is none.  LEAD
+ * is 1 if the page begins with a chunk, else 0 EG2(zeroes - 1).  A CHUNK is
  *
  *	TAG LENGTH		TAG is not 0; the gap is the one foreseen
  *	0000 EG3(GAP) TAG LENGTH	another gap
@@ -68,28 +67,21 @@
 #define WORD_TAGS	16		/* tags in a u64 */
 #define LOW_BITS	0x1111111111111111ULL	/* the lowest of each tag */
 #define MOST_ZEROES	31		/* before the one of a LENGTH in RUNS */
-#define MOST_RECENT	3
+#define MOST_RECENT	4
 
 #define SIZE_BITS	4		/* what a buffer begins with, see mte_tags_index() */
 #define PREFIX_BITS	2
-#define RULE_BITS	3
+#define RULE_BITS	2
 #define SHIFT_BITS	4
 #define MOST_GOLOMB_ZEROES 12
 
 enum gap_rule { GAP_ONE, GAP_SLOT, GAP_FIXED, GAP_RULES };
-enum { REPEAT = 6, LENGTH_RULES };
+enum length_rule { LENGTH_SHORT, LENGTH_LONG, REPEAT, LENGTH_RULES };
 
-/* How many lengths are remembered, and k of the Golomb code of others. */
-static inline unsigned int most_recent(unsigned int length_rule)
-{
-	static const u8 most[REPEAT / 2] = { 0, 1, MOST_RECENT };
-
-	return most[length_rule / 2];
-}
-
+/* k of the Golomb code of lengths that were not seen lately. */
 static inline unsigned int golomb_k(unsigned int length_rule)
 {
-	return length_rule % 2 ? 4 : 2;
+	return length_rule == LENGTH_LONG ? 4 : 2;
 }
 
 static inline unsigned int golomb_bits(unsigned int value, unsigned int k)
@@ -105,16 +97,15 @@ static inline unsigned int usual_shift(unsigned int count)
 
 /* Lengths seen lately, those used most in front. */
 struct recent {
-	unsigned int most, count;
+	unsigned int count;
 	u16 lengths[MOST_RECENT];
 };
 
 static inline void remember(struct recent *recent, unsigned int length)
 {
-	if (recent->count < recent->most)
+	if (recent->count < MOST_RECENT)
 		recent->count++;
-	if (recent->count)
-		recent->lengths[recent->count - 1] = length;
+	recent->lengths[recent->count - 1] = length;
 }
 
 /* The length at @index, now one place nearer to the front. */

@@ -10,6 +10,9 @@
 
 #define INLINE_RUNS	6
 
+/* The largest class but for tags as they are has three quarters of their bytes. */
+#define LARGEST_EIGHTHS	6
+
 /* In no form do two runs take less than the tag of one of them. */
 #define MOST_VALUE_RUNS	(2 * MTE_TAGS_VALUE_BITS / TAG_BITS)
 
@@ -54,7 +57,7 @@ static unsigned int index_of(u32 bits, size_t bytes)
 
 struct sink {
 	u8 *out;
-	u32 most;		/* bits that @out has room for; a longer code is of no use */
+	u32 most;		/* bits; a longer code is of no use and may be broken off */
 	u32 bits;
 	u64 held;		/* those that are not in @out yet */
 };
@@ -215,7 +218,7 @@ static void put_length(struct sink *sink, struct recent *recent, unsigned int k,
 static void put_mixed(struct sink *sink, struct walk *walk, unsigned int at,
 		      struct chunk *chunk, const struct chunk_rules *rules)
 {
-	struct recent recent = { .most = most_recent(rules->length_rule) };
+	struct recent recent = {};
 	unsigned int k = golomb_k(rules->length_rule), foreseen;
 	bool first_gap = rules->gap_rule == GAP_SLOT;
 
@@ -368,7 +371,7 @@ static void pack_buffer(const struct sink *sink, const void *tags, size_t bytes,
  */
 void mte_tags_pack(const void *tags, size_t bytes, void *buffer, struct mte_tags_code *code)
 {
-	struct sink sink = { .out = buffer, .most = bytes * 8 };
+	struct sink sink = { .out = buffer, .most = bytes * LARGEST_EIGHTHS + 1 };
 	unsigned int runs = count_runs(tags, bytes);
 
 	*code = (struct mte_tags_code){ .form = MTE_TAGS_NONE };

@@ -5,7 +5,7 @@
  */
 #include "mte_tag_walk.h"
 
-#define SAMPLE	12	/* chunks that rules are chosen by; more gain little and take long */
+#define SAMPLE	10	/* chunks that rules are chosen by; more gain little and take long */
 
 /* The first chunks of a page; a last one that ends with it is left out. */
 struct sample {
@@ -74,70 +74,70 @@ static unsigned int gap_rule_bits(unsigned int rule, unsigned int gap)
 	}
 }
 
-static unsigned int gap_bits(const struct sample *sample, unsigned int rule, unsigned int gap)
+/* What gaps take; more than @most are not counted. */
+static unsigned int gap_bits(const struct sample *sample, unsigned int rule, unsigned int gap,
+			     unsigned int most)
 {
 	unsigned int bits = gap_rule_bits(rule, gap), i = 1;
 
 	if (rule == GAP_SLOT && sample->count > 1)
 		bits += golomb_bits(sample->gaps[i++], 1);
-	for (; i < sample->count; i++)
+	for (; i < sample->count && bits < most; i++)
 		if (sample->gaps[i] != foreseen_gap(rule, gap, sample->lengths[i - 1]))
 			bits += TAG_BITS + golomb_bits(sample->gaps[i], 3);
 	return bits;
 }
 
+static unsigned int usual(const struct sample *sample, unsigned int rule)
+{
+	switch (rule) {
+	case GAP_ONE:
+		return 1;
+	case GAP_SLOT:
+		return usual_slot(sample);
+	default:
+		return usual_gap(sample);
+	}
+}
+
+/* The rules are in the order of what they take themselves. */
 static unsigned int choose_gap_rule(const struct sample *sample, struct chunk_rules *rules)
 {
-	unsigned int gaps[GAP_RULES] = { 1, usual_slot(sample), usual_gap(sample) };
 	unsigned int least = UINT_MAX;
 
-	for (unsigned int rule = 0; rule < GAP_RULES; rule++) {
-		unsigned int bits = gap_bits(sample, rule, gaps[rule]);
+	for (unsigned int rule = 0; rule < GAP_RULES && least > rule + 1; rule++) {
+		unsigned int gap = usual(sample, rule), bits = gap_bits(sample, rule, gap, least);
 
 		if (bits >= least)
 			continue;
 		least = bits;
 		rules->gap_rule = rule;
-		rules->gap = gaps[rule];
+		rules->gap = gap;
 	}
 	return least;
 }
 
-/* Counts what LENGTHs take for both k; the last one takes none. */
-static void length_bits(const struct sample *sample, unsigned int most, unsigned int bits[2])
+/* LENGTHs for both k; the last one takes none. */
+static unsigned int choose_length_rule(const struct sample *sample, struct chunk_rules *rules)
 {
-	struct recent recent = { .most = most };
+	unsigned int with_short = 0, with_long = 0;
+	struct recent recent = {};
 
-	bits[0] = 0;
-	bits[1] = 0;
 	for (unsigned int i = 0; i + 1 < sample->count; i++) {
 		unsigned int length = sample->lengths[i], index = find(&recent, length);
 
 		if (index < recent.count) {
-			bits[0] += index + 1;
-			bits[1] += index + 1;
+			with_short += index + 1;
+			with_long += index + 1;
 			use(&recent, index);
 			continue;
 		}
-		bits[0] += recent.count + golomb_bits(length - 1, golomb_k(0));
-		bits[1] += recent.count + golomb_bits(length - 1, golomb_k(1));
+		with_short += recent.count + golomb_bits(length - 1, golomb_k(LENGTH_SHORT));
+		with_long += recent.count + golomb_bits(length - 1, golomb_k(LENGTH_LONG));
 		remember(&recent, length);
 	}
-}
-
-static unsigned int choose_length_rule(const struct sample *sample, struct chunk_rules *rules)
-{
-	unsigned int least = UINT_MAX, bits[2];
-
-	for (unsigned int rule = 0; rule < REPEAT; rule++) {
-		if (rule % 2 == 0)
-			length_bits(sample, most_recent(rule), bits);
-		if (bits[rule % 2] >= least)
-			continue;
-		least = bits[rule % 2];
-		rules->length_rule = rule;
-	}
-	return least;
+	rules->length_rule = with_long < with_short ? LENGTH_LONG : LENGTH_SHORT;
+	return min(with_short, with_long);
 }
 
 static unsigned int repeat_bits(const struct sample *sample)

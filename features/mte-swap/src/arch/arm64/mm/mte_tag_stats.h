@@ -6,6 +6,7 @@
 #define __ARM64_MM_MTE_TAG_STATS_H
 
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 
 #define MTE_TAG_CLASSES	16	/* see mte_tags_class(); at most */
 
@@ -24,14 +25,19 @@ struct mte_tag_stats {
 
 DECLARE_PER_CPU(struct mte_tag_stats, mte_tag_stats);
 
+/* this_cpu_inc() would be an atomic operation, for each page. */
 static inline void mte_tag_stats_allocated(unsigned int where)
 {
-	this_cpu_inc(mte_tag_stats.allocations[where]);
+	preempt_disable();
+	__this_cpu_inc(mte_tag_stats.allocations[where]);
+	preempt_enable();
 }
 
 static inline void mte_tag_stats_released(unsigned int where)
 {
-	this_cpu_inc(mte_tag_stats.releases[where]);
+	preempt_disable();
+	__this_cpu_inc(mte_tag_stats.releases[where]);
+	preempt_enable();
 }
 
 #else

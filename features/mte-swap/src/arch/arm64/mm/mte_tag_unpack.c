@@ -94,10 +94,12 @@ static void sum_up(struct page_tags page)
 	for (u8 *at = page.tags; at < page.tags + page.count / 2; at += sizeof(u64)) {
 		u64 word = get_unaligned_le64(at);
 
-		word ^= word << 4;
-		word ^= word << 8;
-		word ^= word << 16;
-		word ^= word << 32;
+		if (word) {
+			word ^= word << 4;
+			word ^= word << 8;
+			word ^= word << 16;
+			word ^= word << 32;
+		}
 		word ^= last * LOW_BITS;
 		last = word >> (64 - TAG_BITS);
 		put_unaligned_le64(word, at);
@@ -201,7 +203,7 @@ static inline bool take_other_gap(struct source *source, unsigned int k, unsigne
 static inline int take_mixed(struct source *source, struct page_tags *page, unsigned int rule,
 			     unsigned int gap, unsigned int length_rule)
 {
-	struct recent recent = { .most = most_recent(length_rule) };
+	struct recent recent = {};
 	unsigned int k = golomb_k(length_rule), before = 0, length, tag;
 	unsigned int foreseen = take_lead(source);
 	bool first_gap = rule == GAP_SLOT;
