@@ -53,5 +53,5 @@ def test_every_page_comes_back(spec: str, append: str, seconds: int, program: Pa
     job = make_job(bootable, Command(("./swap-race", str(seconds)), (program,)), settings)
     run = provision.target().run(job, progress)
     results = parse(run.stdout.decode().splitlines())
-    assert len(results) == WORKERS, run.dmesg
+    assert len(results) == WORKERS, run.stderr.decode() + run.dmesg
     assert [each.name for each in results if each.verdict is not Verdict.PASS] == []
