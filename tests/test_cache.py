@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from granule import cache
+from granule.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -35,8 +36,36 @@ def test_sizes_are_what_the_disk_gives(tmp_path: Path, monkeypatch: pytest.Monke
     assert 100_000 <= size.bytes < 1 << 20
 
 
-def test_clearing_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_cache_is_clear_already(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRANULE_CACHE", str(tmp_path / "none"))
     cache.clear()
-    cache.clear("runs")
     assert cache.sizes() == []
+
+
+@pytest.mark.parametrize("name", ["kernel", "..", ".", "../precious", "kernels/one", "PRECIOUS"])
+def test_only_a_section_of_the_cache_can_be_cleared(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRANULE_CACHE", str(tmp_path / "cache"))
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (cache.section("kernels") / "one").mkdir()
+    with pytest.raises(UsageError, match=r"no section .*; it has kernels"):
+        cache.clear(str(precious) if name == "PRECIOUS" else name)
+    assert precious.is_dir()
+    assert (cache.root() / "kernels" / "one").is_dir()
+
+
+def test_a_cache_on_another_disk_loses_what_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cache itself, and each section of it, may be a link."""
+    monkeypatch.setenv("GRANULE_CACHE", str(tmp_path / "link"))
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "disk")
+    (tmp_path / "elsewhere").mkdir()
+    (cache.section("runs") / "log").touch()
+    (cache.root() / "sources").symlink_to(tmp_path / "elsewhere")
+    cache.clear()
+    assert list((tmp_path / "disk").iterdir()) == []
+    assert (tmp_path / "elsewhere").is_dir()

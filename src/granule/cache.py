@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from granule.errors import MachineError, UsageError
+
 
 def root(environment: Mapping[str, str] = os.environ) -> Path:
     """The cache: ``$GRANULE_CACHE``, else ``$XDG_CACHE_HOME/granule``, else ``~/.cache/granule``.
@@ -37,19 +39,42 @@ class SectionSize:
 
 def sizes() -> list[SectionSize]:
     """The sections of the cache with their sizes on disk, the largest first."""
-    if not root().is_dir():
-        return []
-    found = [SectionSize(entry.name, _disk_usage(entry)) for entry in root().iterdir()]
+    found = [SectionSize(entry.name, _disk_usage(entry)) for entry in sections()]
     return sorted(found, key=lambda size: (-size.bytes, size.name))
 
 
+def sections(name: str | None = None) -> list[Path]:
+    """Where the one section of that name is, or where all are.
+
+    Raises UsageError for any other name: a path would lead out of the cache.
+    """
+    found = sorted(root().iterdir()) if root().is_dir() else []
+    if name is None:
+        return found
+    chosen = [section for section in found if section.name == name]
+    if not chosen:
+        names = ", ".join(section.name for section in found) or "none"
+        raise UsageError(f"The cache has no section '{name}'; it has {names}.")
+    return chosen
+
+
 def clear(name: str | None = None) -> None:
-    """Removes one section, or all of them. Removing what is not there is no error."""
-    target = root() if name is None else root() / name
-    if target.is_dir():
-        shutil.rmtree(target)
+    """Removes one section, or all of them; a link goes, and what it leads to stays.
+
+    Raises UsageError if there is no section of that name, MachineError if it cannot go.
+    """
+    for section in sections(name):
+        try:
+            _remove(section)
+        except OSError as error:
+            raise MachineError(f"Cannot remove {error.filename}: {error.strerror}.") from error
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
     else:
-        target.unlink(missing_ok=True)
+        path.unlink()
 
 
 def _disk_usage(path: Path) -> int:

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """``granule cache``."""
 
+import sys
+
 import click
 from rich.filesize import decimal
 
 from granule import cache as stored
+from granule.errors import UsageError
 
 
 @click.group()
 def cache() -> None:
-    """Show and remove what can be made again: kernels, userlands, logs of runs."""
+    """Show and remove what can be made again: kernels, userlands, logs of runs.
+
+    It is in ~/.cache/granule, or where GRANULE_CACHE says.
+    """
 
 
 @cache.command()
@@ -22,7 +28,16 @@ def size() -> None:
 
 @cache.command()
 @click.argument("section", required=False)
-@click.confirmation_option("--yes", prompt="Remove it? It is made again when needed.")
-def clear(section: str | None) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def clear(section: str | None, *, yes: bool) -> None:
     """Remove one SECTION of the cache, or all of it."""
+    stored.sections(section)
+    if not yes:
+        _ask()
     stored.clear(section)
+
+
+def _ask() -> None:
+    if not sys.stdin.isatty():
+        raise UsageError("Nobody can be asked whether to remove it: say so with '--yes'.")
+    click.confirm("Remove it? It is made again when needed.", abort=True)
