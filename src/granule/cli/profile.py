@@ -10,7 +10,7 @@ from granule.cli.measuring import measured
 from granule.cli.output import show
 from granule.events import Catalog
 from granule.report import profile_report
-from granule.report.flame import stacks_wanted, write_flame_graph
+from granule.report.flame import check_place, stacks_wanted, write_flame_graph
 from granule.report.text import render_profile
 from granule.run import check_log, check_success
 from granule.targets import Counting
@@ -40,6 +40,8 @@ def profile(kernel: str, top: int, flame: Path | None, as_json: bool) -> None:
       granule profile -e tlbi --flame tlbi.svg -- ./mybench
     """
     request, catalog = options.Request.current(), Catalog.shipped()
+    if flame:
+        check_place(flame)
     stacks = stacks_wanted(request.events) if flame else None
     counting = Counting(profile=True, stacks=stacks)
     (measurement,) = measured(request, [kernel], catalog, counting)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Flame graphs: the kernel's call stacks at an event, or sampled."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -24,6 +25,12 @@ def stacks_wanted(expressions: tuple[str, ...]) -> str:
     if level == "u" or "*" in name:
         raise UsageError(f"A flame graph needs one kernel event, not '{expressions[0]}'.")
     return f"{SAMPLED}:{PERIOD}" if name == SAMPLED else name
+
+
+def check_place(path: Path) -> None:
+    """Raises UsageError where no file can be made, before a machine runs for it."""
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise UsageError(f"Cannot write {path}: name a file in a folder that is yours.")
 
 
 def write_flame_graph(measurement: Measurement, path: Path, event: str) -> None:
