@@ -118,6 +118,9 @@ def test_a_broken_machine_shows_its_log(
         (["stat", "--copy", "nowhere", "--", "x"], "no file 'nowhere'"),
         (["stat", "--cpus", "0", "--", "x"], "--cpus"),
         (["diff", "HEAD"], "CAND"),
+        (["profile", "--flame", "nowhere/a.svg", "--", "x"], "Cannot write nowhere/a.svg"),
+        (["shell"], "no terminal"),
+        (["cache", "clear", "--yes", "nonsense"], "no section 'nonsense'"),
         (["nonsense"], "No such command 'nonsense'"),
     ],
 )
@@ -166,6 +169,8 @@ def test_the_cache_can_be_cleared(
     (tmp_path / "cache" / "runs" / "log").write_bytes(b"x" * 5000)
     assert run(["cache", "size"]) == 0
     assert "runs" in capsys.readouterr().out
+    assert run(["cache", "clear", "runs"]) == 2
+    assert "'--yes'" in capsys.readouterr().err
     assert run(["cache", "clear", "--yes", "runs"]) == 0
     assert not (tmp_path / "cache" / "runs").exists()
     assert (tmp_path / "cache").exists()

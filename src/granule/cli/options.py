@@ -23,13 +23,13 @@ class Request(BaseModel):
 
     cpus: int
     memory: int
-    timeout: float
     copies: tuple[Path, ...]
     environment: tuple[str, ...]
     kernel_arguments: str
     command: tuple[str, ...]
     expressions: tuple[str, ...] = ()
     runs: int = 1
+    timeout: float = 900.0
     tolerate_reports: bool = False
 
     @classmethod
@@ -157,16 +157,6 @@ _GUEST = (
         expose_value=False,
     ),
     click.option(
-        "--timeout",
-        default=900.0,
-        show_default=True,
-        type=click.FloatRange(min=1),
-        metavar="SECONDS",
-        help="The most one run may take.",
-        callback=_keep,
-        expose_value=False,
-    ),
-    click.option(
         "--copy",
         "copies",
         multiple=True,
@@ -215,6 +205,16 @@ _COUNTING = (
         callback=_keep,
         expose_value=False,
     ),
+    click.option(
+        "--timeout",
+        default=900.0,
+        show_default=True,
+        type=click.FloatRange(min=1),
+        metavar="SECONDS",
+        help="The most one run may take.",
+        callback=_keep,
+        expose_value=False,
+    ),
 )
 
 
@@ -226,7 +226,7 @@ def guest_options(verb: FC) -> FC:
 
 
 def counting_options(verb: FC) -> FC:
-    """Adds the same with -e and -n."""
+    """Adds the same, and those about runs that are watched and counted."""
     verb = guest_options(verb)
     for option in reversed(_COUNTING):
         verb = option(verb)

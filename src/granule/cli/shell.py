@@ -15,6 +15,7 @@ from granule import provision
 from granule.cli import options
 from granule.cli.output import warn
 from granule.cli.progress import choose_progress
+from granule.errors import UsageError
 from granule.run import Settings, make_shell_job
 from granule.targets import Debugger
 from granule.targets.debugger import program
@@ -30,15 +31,18 @@ from granule.targets.debugger import program
 def shell(kernel: str, *, gdb: bool, gdb_wait: bool) -> int:
     """Open a shell in the guest, or run a command on its console.
 
-    Nothing is counted. Leave with 'exit'; Ctrl-A X ends the machine at once.
+    Nothing is counted. Leave with 'exit'; Ctrl-A X ends the machine at once. The
+    shell needs a terminal; a command does not.
 
     \b
     Examples:
       granule shell
       granule shell --kernel arch/arm64/boot/Image --copy ./mybench
       granule shell --kernel linux-6.12 --gdb
+      granule shell -- dmesg > boot.log
     """
     request = options.Request.current()
+    _check_terminal(request)
     command = request.prepared(default=("/bin/sh", "-l"))
     warn(command.warning)
     target, progress = provision.target(), choose_progress()
@@ -49,6 +53,15 @@ def shell(kernel: str, *, gdb: bool, gdb_wait: bool) -> int:
         if debugger:
             _explain(debugger, built.vmlinux)
         return target.shell(make_shell_job(bootable, command, settings, debugger))
+
+
+def _check_terminal(request: options.Request) -> None:
+    """A serial line has no end of file, and what comes before the shell reads is lost."""
+    if not request.command and not sys.stdin.isatty():
+        raise UsageError(
+            "The shell has no terminal to read from: give it a command, as in "
+            "'-- sh -c \"uname -r; ls\"'."
+        )
 
 
 def _with_window_size(settings: Settings) -> Settings:
