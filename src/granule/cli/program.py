@@ -57,7 +57,7 @@ def program() -> None:
 
     \b
     Exit codes: 0 done; 1 the measured thing fell short (the command failed);
-    2 wrong use; 3 the machine or a tool is missing or failed.
+    2 wrong use; 3 the machine or a tool is missing or failed; 130 interrupted.
     """
 
 
