@@ -70,6 +70,22 @@ def test_the_tests_are_compared_with_the_baseline(
     assert result.log == outcome.kernel_log
 
 
+@pytest.mark.parametrize(("name", "log"), [("debug", PASSED), ("race", "")])
+def test_a_log_that_lacks_what_it_should_say_fails_the_trial(
+    trials: dict[str, Trial], kernel: Kernel, play: Play, name: str, log: str
+) -> None:
+    trial = trials[name].model_copy(update={"says": ("Lock dependency validator",)})
+
+    def failures(log: str) -> tuple[str, ...]:
+        outcome = replace(play(), dmesg=log)
+        target = FakeTarget([outcome, outcome])
+        kernels = kernel("linux-6.12"), kernel("linux-6.12+tags")
+        return conduct(trial, *kernels, target, SilentProgress()).failures
+
+    assert failures("Lock dependency validator: Copyright (c) 2006 Red Hat\n" + log) == ()
+    assert failures(log) == ("the kernel's log does not say 'Lock dependency validator'",)
+
+
 def test_a_candidate_that_dies_has_failed_and_a_baseline_has_not(
     hold: Callable[..., Result], play: Play
 ) -> None:

@@ -61,7 +61,7 @@ def conduct(
             now = _tested(trial, candidate, target, progress)
         except GuestError as error:
             return _died(error)
-        return Result(tuple(_worsened(before, now)), now.log)
+        return Result((*now.silent, *_worsened(before, now)), now.log)
     return _run(trial, candidate, target, progress)
 
 
@@ -89,10 +89,14 @@ def _compare_code(baseline: Subject, candidate: Subject) -> Result:
 
 @dataclass(frozen=True, slots=True)
 class _Tested:
-    """What the tests of a kernel said, by test, and what the kernel complained of."""
+    """What the tests of a kernel said, by test, and what the kernel complained of.
+
+    ``silent`` are sentences about what its log should say and does not.
+    """
 
     verdicts: Mapping[str, ktap.Verdict]
     reports: Sequence[str]
+    silent: Sequence[str]
     log: Path
 
 
@@ -103,8 +107,21 @@ def _tested(trial: Trial, subject: Subject, target: Target, progress: Progress) 
         )
     results = ktap.majority([kerneltest.results(outcome) for outcome in outcomes])
     complaints = [report for outcome in outcomes for report in reports(outcome.dmesg)]
-    verdicts = {result.name: result.verdict for result in results}
-    return _Tested(verdicts, tuple(dict.fromkeys(complaints)), outcomes[-1].kernel_log)
+    return _Tested(
+        verdicts={result.name: result.verdict for result in results},
+        reports=tuple(dict.fromkeys(complaints)),
+        silent=_silent(trial, outcomes),
+        log=outcomes[-1].kernel_log,
+    )
+
+
+def _silent(trial: Trial, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """Sentences about what a log should say and does not."""
+    return tuple(
+        f"the kernel's log does not say '{words}'"
+        for words in trial.says
+        if any(words not in outcome.dmesg for outcome in outcomes)
+    )
 
 
 def _worsened(before: _Tested, now: _Tested) -> list[str]:
@@ -133,7 +150,7 @@ def _run(trial: Trial, candidate: Subject, target: Target, progress: Progress) -
     except GuestError as error:
         return _died(error)
     check_started(outcome, command)
-    return Result(tuple(_complaints(outcome)), outcome.kernel_log)
+    return Result((*_silent(trial, [outcome]), *_complaints(outcome)), outcome.kernel_log)
 
 
 def _with_log(wanted: Settings) -> Settings:

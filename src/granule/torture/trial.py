@@ -41,7 +41,8 @@ class Trial(BaseModel):
 
     ``files`` are copied beside the ``command``, named from the folder of the trials.
     ``runs`` is for tests that chance decides: what most of the runs say counts.
-    ``exception_level`` is the one the kernel is entered at.
+    ``exception_level`` is the one the kernel is entered at. ``says`` are words that the
+    candidate's log must have: that what is tried was really there.
     """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(frozen=True, extra="forbid")
@@ -55,6 +56,7 @@ class Trial(BaseModel):
     timeout: Annotated[float, Field(gt=0)] = 1800
     runs: Annotated[int, Field(ge=1)] = 1
     exception_level: ExceptionLevel = 1
+    says: tuple[Text, ...] = ()
     kernel_tests: bool = False
     command: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
@@ -69,6 +71,8 @@ class Trial(BaseModel):
             raise ValueError(f"a trial does exactly one of {', '.join(_KINDS)}, not {found}")
         if self.files and not self.command:
             raise ValueError("'files' belong to 'command'")
+        if self.says and self.identical_code:
+            raise ValueError("'identical_code' boots nothing that 'says' something")
         return self
 
     @property
