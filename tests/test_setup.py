@@ -81,3 +81,20 @@ def test_a_command_that_fails_is_named(tmp_path: Path) -> None:
     )
     assert run.returncode == 1
     assert 'failed: false "$1"' in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("sudo", "said"),
+    [
+        ("true", "run 'sudo {setup} --packages', then"),
+        ("false", "run '{setup} --packages' as root"),
+    ],
+)
+def test_without_root_it_says_what_to_run_with_it(sudo: str, said: str) -> None:
+    script = (
+        f'. "{SETUP}"; id() {{ echo 1000; }}; have() {{ {sudo}; }}; '
+        'need_root "this machine lacks git" --packages'
+    )
+    run = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert run.returncode == 3
+    assert run.stderr.startswith("setup: this machine lacks git: " + said.format(setup=SETUP))
