@@ -111,10 +111,12 @@ static inline void remember(struct recent *recent, unsigned int length)
 /* The length at @index, now one place nearer to the front. */
 static inline unsigned int use(struct recent *recent, unsigned int index)
 {
-	unsigned int length = recent->lengths[index], nearer = index - !!index;
+	unsigned int length = recent->lengths[index];
 
-	recent->lengths[index] = recent->lengths[nearer];
-	recent->lengths[nearer] = length;
+	if (index) {
+		recent->lengths[index] = recent->lengths[index - 1];
+		recent->lengths[index - 1] = length;
+	}
 	return length;
 }
 

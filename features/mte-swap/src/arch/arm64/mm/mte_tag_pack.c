@@ -75,7 +75,7 @@ static bool fits_value(const struct sink *sink)
 }
 
 /* Adds @count bits, at most 57, of a @value that has no others. */
-static void put(struct sink *sink, u64 value, unsigned int count)
+static inline void put(struct sink *sink, u64 value, unsigned int count)
 {
 	unsigned int fill = sink->bits % 64;
 

@@ -333,16 +333,18 @@ int mte_tags_unpack(const void *buffer, size_t size, void *tags, size_t bytes)
 {
 	struct source source = { .in = buffer, .size = size, .at = SIZE_BITS };
 	u32 less = SIZE_BITS + MTE_TAGS_VALUE_BITS;
+	unsigned int index;
 
 	if (size == bytes) {
 		memcpy(tags, buffer, bytes);
 		return 0;
 	}
-	if (size > bytes || mte_tags_class(mte_tags_index(buffer), bytes) != size) {
+	index = mte_tags_index(buffer);
+	if (size > bytes || mte_tags_class(index, bytes) != size) {
 		memset(tags, 0, bytes);
 		return -EINVAL;
 	}
-	for (unsigned int i = 0; mte_tags_class(i, bytes) < size; i++)
-		less = mte_tags_class(i, bytes) * 8;
+	if (index)
+		less = mte_tags_class(index - 1, bytes) * 8;
 	return unpack(source, less, tags, bytes);
 }
