@@ -39,7 +39,7 @@ def test_one_cpu_is_repeatable_and_several_are_not(bootable: Bootable, play: Pla
         assert target.jobs[0].cpus == cpus
 
 
-def test_only_a_profile_asks_for_symbols(bootable: Bootable, play: Play) -> None:
+def test_a_profile_asks_for_symbols(bootable: Bootable, play: Play) -> None:
     for profile in (True, False):
         target = FakeTarget([play()])
         settings = Settings(counting=Counting(profile=profile))
@@ -70,6 +70,15 @@ def test_an_init_that_fails_is_the_machine_s_fault(bootable: Bootable, play: Pla
             Settings(),
             SilentProgress(),
         )
+
+
+def test_a_kernel_without_symbols_is_told_from_an_init_that_fails(
+    bootable: Bootable, play: Play
+) -> None:
+    status = "init cannot copy /proc/kallsyms to /output/kallsyms: No such file or directory"
+    target = FakeTarget([play(status=status)])
+    with pytest.raises(GuestError, match="CONFIG_KALLSYMS=y"):
+        measure(target, [bootable], COMMAND, Settings(symbols=True), SilentProgress())
 
 
 @pytest.mark.parametrize(

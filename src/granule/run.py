@@ -42,7 +42,9 @@ class Settings:
 
     With several CPUs the machine is not repeatable, and ``runs`` should be more than 1.
     ``tolerate_reports`` is for what makes the kernel complain on purpose, and for
-    kernels that are known to.
+    kernels that are known to. ``symbols`` asks for the kernel's symbols, which a profile
+    needs, where none is wanted too: what init is asked for is part of what the kernel
+    unpacks, and so decides at which instruction the clock ticks.
     """
 
     runs: int = 1
@@ -51,6 +53,7 @@ class Settings:
     timeout: float = 900
     hang: float = 120
     counting: Counting | None = field(default_factory=Counting)
+    symbols: bool = False
     environment: tuple[tuple[str, str], ...] = ()
     kernel_arguments: str = ""
     tolerate_reports: bool = False
@@ -111,7 +114,7 @@ def measure(
 
 
 def make_job(bootable: Bootable, command: Command, settings: Settings, seed: int = 1) -> Job:
-    """The job of one run. A profile needs the kernel's symbols."""
+    """The job of one run."""
     return Job(
         kernel=bootable.kernel,
         init=bootable.init,
@@ -132,12 +135,13 @@ def make_job(bootable: Bootable, command: Command, settings: Settings, seed: int
 
 
 def make_request(command: Command, settings: Settings) -> Request:
-    """What the guest is asked to do."""
+    """What the guest is asked to do. A profile needs the kernel's symbols."""
+    profiled = settings.counting is not None and settings.counting.profile
     return Request(
         argv=command.argv,
         environment=dict(settings.environment),
         copies=command.copies,
-        symbols=settings.counting is not None and settings.counting.profile,
+        symbols=settings.symbols or profiled,
     )
 
 
@@ -168,6 +172,12 @@ def check_started(outcome: Outcome, command: Command) -> None:
             )
         case "exec":
             raise UsageError(f"The command '{name}' {outcome.status.describe()}.")
+        case "init" if "/proc/kallsyms" in outcome.status.message:
+            raise GuestError(
+                "The kernel lists no symbols: build it with CONFIG_KALLSYMS=y.",
+                details=outcome.dmesg,
+                log=outcome.console,
+            )
         case "init":
             raise GuestError(
                 f"The guest failed before the command: {outcome.status.message}.",

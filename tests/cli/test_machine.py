@@ -33,6 +33,22 @@ def test_two_runs_give_the_same_counts() -> None:
     assert first["svc"] != 0
 
 
+def _of_kernel(done: subprocess.CompletedProcess[str], side: str) -> Mapping[str, object]:
+    """What a kernel executed, by event, in a report of ``stat`` or one side of ``diff``."""
+    assert done.returncode == 0, done.stderr
+    (region,) = json.loads(done.stdout)["regions"]
+    rows = [row for row in region["events"] if row.get("level", "k") == "k"]
+    return {row["event"]: row[side]["mean"] for row in rows if row[side]["mean"]}
+
+
+def test_stat_and_diff_count_the_same() -> None:
+    """With ``diff`` comes a profile, and with that symbols that ``stat`` has no use for."""
+    command = ["--", "ls", "/usr/bin"]
+    alone = _of_kernel(_granule("stat", "--json", "-e", "*", *command), "k")
+    compared = _granule("diff", "--json", "-e", "*", "debian", "debian", *command)
+    assert alone == _of_kernel(compared, "base") == _of_kernel(compared, "cand")
+
+
 def test_a_kernel_does_not_differ_from_itself() -> None:
     done = _granule("diff", "debian", "debian", "--", "/bin/true")
     assert done.returncode == 0, done.stderr

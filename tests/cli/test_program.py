@@ -52,6 +52,15 @@ def test_stat_prints_to_stdout_and_progress_to_stderr(
     assert "recording" not in captured.out
 
 
+def test_every_verb_that_counts_asks_the_guest_for_the_same(fake: Fake, play: Play) -> None:
+    """What the guest reads decides at which instruction its clock ticks."""
+    target = fake(*[play(EVENTS)] * 4)
+    for verb in (["stat"], ["profile"], ["diff", "debian", "debian"]):
+        assert run([*verb, "--", "mybench", "-n"]) == 0
+    requests = [job.request for job in target.jobs]
+    assert requests == [requests[0]] * 4
+
+
 def test_stat_as_json_is_nothing_but_json(
     fake: Fake, play: Play, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,13 +47,17 @@ class Request(BaseModel):
         return prepare(self.command or default, self.copies)
 
     def settings(self, counting: Counting | None) -> Settings:
-        """The settings the options stand for; raises UsageError."""
+        """The settings the options stand for; raises UsageError.
+
+        Every verb that counts asks the guest for the same, and so counts the same.
+        """
         return Settings(
             runs=self.runs,
             cpus=self.cpus,
             memory=self.memory,
             timeout=self.timeout,
             counting=counting,
+            symbols=counting is not None,
             environment=tuple(_variable(text) for text in self.environment),
             kernel_arguments=self.kernel_arguments,
             tolerate_reports=self.tolerate_reports,
