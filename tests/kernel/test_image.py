@@ -2,6 +2,7 @@
 """Images are told by what is in them."""
 
 import gzip
+import struct
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,15 @@ BANNER = b"\0Linux version 6.12.117 (granule@granule) (gcc)\n"
 ARM64 = bytes(56) + b"ARM\x64" + bytes(600) + BANNER
 
 
+def efi() -> bytes:
+    """An Image with an EFI stub: `.text` and `.data`, as the kernel's efi-header.S lays it out."""
+    start = b"MZ" + bytes(54) + b"ARM\x64" + (0x40).to_bytes(4, "little")
+    coff = b"PE\0\0" + struct.pack("<HHIIIHH", 0xAA64, 2, 0, 0, 0, 0xA0, 0x206)
+    text = struct.pack("<8sIIII16x", b".text", 0x1000, 0x400, 0x1000, 0x400)
+    data = struct.pack("<8sIIII16x", b".data", 0x9000, 0x1400, 0x200, 0x1400)
+    return ((start + coff + bytes(0xA0) + text + data).ljust(0x1000, b"\0") + BANNER).ljust(0x1600)
+
+
 def zboot(kind: bytes) -> bytes:
     payload = gzip.compress(ARM64)
     sizes = (0x400).to_bytes(4, "little") + len(payload).to_bytes(4, "little")
@@ -23,8 +33,8 @@ def zboot(kind: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "content",
-    [ARM64, gzip.compress(ARM64), zboot(b"gzip")],
-    ids=["Image", "Image.gz", "vmlinuz.efi"],
+    [ARM64, gzip.compress(ARM64), zboot(b"gzip"), efi()],
+    ids=["Image", "Image.gz", "vmlinuz.efi", "Image-with-stub"],
 )
 def test_what_qemu_boots_is_accepted_and_its_release_known(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "Image"
@@ -47,10 +57,14 @@ def test_what_qemu_boots_is_accepted_and_its_release_known(tmp_path: Path, conte
         (gzip.compress(b"hello"), "is no Linux kernel"),
         (gzip.compress(ARM64)[:20], "is a damaged gzip file"),
         (gzip.compress(ARM64)[:-9], "is a damaged gzip file"),
+        (efi()[:-1], "cut short: its header speaks of 5,632 bytes and it has 5,631"),
+        (efi()[:0x130], "cut short: its header speaks of"),
+        (gzip.compress(efi()[:-1]), "cut short: its header speaks of"),
+        (ARM64[: -len(BANNER)], "cut short or not of Linux"),
     ],
     ids=[
         "bzImage", "vmlinux", "vmlinux-x86", "RISC-V", "Arm", "zstd", "text", "empty", "gzip",
-        "cut-early", "cut-late",
+        "cut-early", "cut-late", "stub-cut-late", "stub-cut-early", "stub-cut-gzip", "no-stub-cut",
     ],
 )  # fmt: skip
 def test_anything_else_is_told_what_it_is(tmp_path: Path, content: bytes, message: str) -> None:

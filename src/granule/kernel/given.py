@@ -18,9 +18,8 @@ _IN_TREE = Path("arch/arm64/boot/Image")
 def provide(spec: Built) -> BuiltKernel:
     """The kernel at a path, used where it is; UsageError if QEMU cannot boot it."""
     path = _image(spec.path.expanduser().absolute())
-    image.check(path)
+    release = image.check(path)
     tree = _tree_of(path)
-    release = image.release(path)
     digest = file_sha256(path)
     return BuiltKernel(
         spec=str(spec),

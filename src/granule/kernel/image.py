@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,21 +15,53 @@ from granule.errors import UsageError
 
 _RELEASE = re.compile(rb"Linux version (\S+) \(")
 _HEADER = 0x210
+_SECTION = struct.Struct("<16xII16x")
+"""A section of an EFI program: of its 40 bytes, the size and the start in the file."""
 _ELF_MACHINES = {0x03: "x86", 0x3E: "x86", 0x28: "32-bit Arm", 0xB7: "arm64", 0xF3: "RISC-V"}
 
 
-def check(path: Path) -> None:
-    """Raises UsageError unless QEMU boots `path`: an arm64 Image, maybe gzipped."""
+def check(path: Path) -> str:
+    """The release an Image would tell `uname -r`.
+
+    Raises UsageError unless QEMU boots `path`: a whole arm64 Image, maybe gzipped.
+    """
     header = _header(path)
-    if header[0x38:0x3C] == b"ARM\x64" or _is_gzip_zboot(header):
-        return
-    raise UsageError(f"{path} {_instead(header)}; give an arm64 Image.")
+    if header[0x38:0x3C] != b"ARM\x64" and not _is_gzip_zboot(header):
+        raise UsageError(f"{path} {_instead(header)}; give an arm64 Image.")
+    content = _content(path)
+    needed = _size_in_file(content)
+    if len(content) < needed:
+        raise UsageError(
+            f"{path} is an Image cut short: its header speaks of {needed:,} bytes and it has "
+            f"{len(content):,}; copy or build it again."
+        )
+    return _release(content, path)
 
 
-def release(path: Path) -> str:
-    """The release an Image would tell `uname -r`, or "unknown"."""
-    found = _RELEASE.search(_content(path))
-    return found[1].decode() if found else "unknown"
+def _release(content: bytes, path: Path) -> str:
+    """What every Linux says of itself; it lies behind the code, so it shows a cut as well."""
+    found = _RELEASE.search(content)
+    if found is None:
+        raise UsageError(
+            f"{path} is an Image cut short or not of Linux: it does not say which version it "
+            "is; copy or build it again."
+        )
+    return found[1].decode()
+
+
+def _size_in_file(content: bytes) -> int:
+    """The least bytes of an Image with an EFI stub, whose header lists its sections; else 0.
+
+    The `image_size` of every Image is of no use here: it is that in memory, with all that
+    starts as zero and is in no file.
+    """
+    offset = int.from_bytes(content[0x3C:0x40], "little")
+    if not content.startswith(b"MZ") or content[offset : offset + 4] != b"PE\0\0":
+        return 0
+    sections, optional = struct.unpack_from("<H12xH", content, offset + 6)
+    table = content[offset + 24 + optional :][: sections * _SECTION.size]
+    whole = table[: len(table) // _SECTION.size * _SECTION.size]
+    return max((size + start for size, start in _SECTION.iter_unpack(whole)), default=0)
 
 
 def _header(path: Path) -> bytes:
