@@ -55,7 +55,18 @@ def test_an_entry_is_found_among_stanzas(apt: Path) -> None:
 
 
 def test_the_stanzas_of_two_files_stay_apart(apt: Path) -> None:
-    (apt / "sources.list.d" / "a.sources").write_text("URIs: http://other.example\nSuites: sid")
+    other = "Types: deb\nURIs: http://other.example\nSuites: sid"
+    (apt / "sources.list.d" / "a.sources").write_text(other)
+    (apt / "sources.list.d" / "b.sources").write_text(STANZAS)
+    assert _said("debian_entry", apt) == FOUND
+
+
+@pytest.mark.parametrize("field", ["Enabled: no", "enabled: False", "Types: deb-src"])
+def test_a_stanza_that_apt_takes_no_packages_from_is_passed_over(apt: Path, field: str) -> None:
+    types = "" if field.startswith("Types") else "Types: deb\n"
+    unused = f"{types}URIs: http://unused.example/debian\nSuites: bookworm\n{field}\n"
+    (apt / "sources.list.d" / "a.sources").write_text(unused)
+    assert _said("debian_entry", apt) == ""
     (apt / "sources.list.d" / "b.sources").write_text(STANZAS)
     assert _said("debian_entry", apt) == FOUND
 
