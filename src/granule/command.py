@@ -51,6 +51,14 @@ def prepare(argv: Sequence[str], copies: Sequence[Path] = ()) -> Command:
     return Command(moved, _with(program, copies), warning)
 
 
+def missing_program(name: str) -> UsageError:
+    """The error for a program the guest does not have."""
+    return UsageError(
+        f"The guest has no program '{name}': copy one with '--copy FILE' (and run it as "
+        f"'./FILE'), or add its Debian package to the recipe, guest/userland.toml."
+    )
+
+
 def _is_of_host(name: str) -> bool:
     return "/" in name and not name.startswith(_SYSTEM) and Path(name).is_file()
 

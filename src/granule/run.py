@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from granule.command import Command
+from granule.command import Command, missing_program
 from granule.errors import GuestError, ShortfallError, UsageError
 from granule.kernellog import reports
 from granule.progress import Progress
@@ -166,10 +166,7 @@ def check_started(outcome: Outcome, command: Command) -> None:
     name = command.argv[0]
     match outcome.status.ending:
         case "exec" if outcome.status.code == errno.ENOENT:
-            raise UsageError(
-                f"The guest has no program '{name}': copy one with '--copy FILE' (and run it as "
-                f"'./FILE'), or add its Debian package to the recipe, guest/userland.toml."
-            )
+            raise missing_program(name)
         case "exec":
             raise UsageError(f"The command '{name}' {outcome.status.describe()}.")
         case "init" if "/proc/kallsyms" in outcome.status.message:

@@ -11,8 +11,10 @@ from granule import provision
 from granule.cli.program import VERBS, run
 from granule.errors import GranuleError, GuestError
 from granule.events import Catalog
+from granule.kernel import Debian
 from granule.run import Bootable
 from granule.targets import FakeTarget, Outcome
+from granule.userland import GuestPrograms, Userland, cpio
 
 Play = Callable[..., Outcome]
 Fake = Callable[..., FakeTarget]
@@ -24,11 +26,16 @@ EVENTS = {"instructions": (10, 1000), "isb": (0, 3)}
 def fake(
     monkeypatch: pytest.MonkeyPatch, bootable: Bootable, catalog: Catalog, tmp_path: Path
 ) -> Fake:
-    """Puts a fake target with recordings in the place of the machine."""
+    """Puts a fake target with recordings in the place of the machine; its guest has mybench."""
+    archive = tmp_path / "userland.cpio"
+    archive.write_bytes(cpio.archive([cpio.file("userland/usr/bin/mybench", b"#!", 0o755)]))
+    guest = provision.Guest(GuestPrograms(archive, {}), Userland(archive, "userland", ()))
 
     def install(*recordings: Outcome | GranuleError) -> FakeTarget:
         target = FakeTarget(recordings)
         monkeypatch.setattr(provision, "target", lambda: target)
+        monkeypatch.setattr(provision, "parse", lambda _text, _directory=None: Debian())
+        monkeypatch.setattr(provision, "guest", lambda _progress: guest)
         monkeypatch.setattr(
             provision,
             "bootables",
@@ -59,6 +66,26 @@ def test_every_verb_that_counts_asks_the_guest_for_the_same(fake: Fake, play: Pl
         assert run([*verb, "--", "mybench", "-n"]) == 0
     requests = [job.request for job in target.jobs]
     assert requests == [requests[0]] * 4
+
+
+def test_a_program_the_guest_lacks_is_missed_before_anything_boots(
+    fake: Fake, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = fake()
+    for verb in (["stat"], ["diff", "HEAD~1", "HEAD"], ["shell"]):
+        assert run([*verb, "--", "yourbench"]) == 2
+        assert "The guest has no program 'yourbench'" in capsys.readouterr().err
+    assert target.jobs == []
+
+
+def test_a_wrong_kernel_is_told_before_the_guest_is_made(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(provision, "target", lambda: FakeTarget(()))
+    monkeypatch.setattr(provision, "guest", lambda _progress: pytest.fail("the guest was made"))
+    for verb in ("stat", "shell"):
+        assert run([verb, "--kernel", "linux-9.9", "--", "mybench"]) == 2
+        assert "linux-9.9" in capsys.readouterr().err
 
 
 def test_stat_as_json_is_nothing_but_json(

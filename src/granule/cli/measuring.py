@@ -9,6 +9,7 @@ from granule.cli.options import Request
 from granule.cli.output import warn
 from granule.cli.progress import choose_progress
 from granule.events import Catalog
+from granule.lookup import check_program
 from granule.run import Measurement, measure
 from granule.targets import Counting
 
@@ -27,5 +28,8 @@ def measured(
     warn(command.warning)
     progress = choose_progress()
     target = provision.target()
+    for text in kernels:
+        provision.parse(text, directory)
+    check_program(command, settings.environment, provision.guest(progress).userland.archive)
     bootables = provision.bootables(kernels, progress, directory=directory)
     return measure(target, bootables, command, settings, progress)

@@ -16,6 +16,7 @@ from granule.cli import options
 from granule.cli.output import warn
 from granule.cli.progress import choose_progress
 from granule.errors import UsageError
+from granule.lookup import check_program
 from granule.run import Settings, make_shell_job
 from granule.targets import Debugger
 from granule.targets.debugger import program
@@ -45,10 +46,13 @@ def shell(kernel: str, *, gdb: bool, gdb_wait: bool) -> int:
     _check_terminal(request)
     command = request.prepared(default=("/bin/sh", "-l"))
     warn(command.warning)
-    target, progress = provision.target(), choose_progress()
-    built = provision.kernel(kernel, progress)
-    bootable = provision.bootable(built, provision.guest(progress))
     settings = _with_window_size(request.settings(counting=None))
+    target, progress = provision.target(), choose_progress()
+    provision.parse(kernel)
+    guest = provision.guest(progress)
+    check_program(command, settings.environment, guest.userland.archive)
+    built = provision.kernel(kernel, progress)
+    bootable = provision.bootable(built, guest)
     with _debugger(wanted=gdb or gdb_wait, halted=gdb_wait) as debugger:
         if debugger:
             _explain(debugger, built.vmlinux)
