@@ -31,6 +31,7 @@ from typing import Annotated, ClassVar, Self, TypeVar
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     PrivateAttr,
@@ -38,7 +39,7 @@ from pydantic import (
     model_validator,
 )
 
-from granule import shipped
+from granule import matrix, shipped
 from granule.errors import UsageError
 from granule.events.counts import COMMAND
 
@@ -133,7 +134,11 @@ class Plan(_Model):
     events: Texts = ()
     published: str | None = None
     configurations: Annotated[tuple[Configuration, ...], Field(alias="configuration", min_length=1)]
-    workloads: Annotated[tuple[Workload, ...], Field(alias="workload", min_length=1)]
+    workloads: Annotated[
+        tuple[Workload, ...],
+        BeforeValidator(matrix.expand),
+        Field(alias="workload", min_length=1),
+    ]
     _asked: str = PrivateAttr(default="")
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ import re
 import tomllib
 from pathlib import Path
 
+from granule import matrix
 from granule import plan as plans
 from granule.claims import Claim, Kind
 from granule.claims.verdict import Verdict
@@ -12,12 +13,17 @@ from granule.plan import Configuration, Workload
 from granule.torture import Trial, load
 
 TEXT = (Path(__file__).parents[2] / "docs" / "claims.md").read_text()
-PLAN, CLAIM, TRIAL = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
+PLAN, EACH, CLAIM, TRIAL = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
 
 
 def test_the_example_of_a_plan_can_be_carried_out(tmp_path: Path) -> None:
     (tmp_path / "mte-sync.toml").write_text(PLAN)
     assert len(plans.parse(tmp_path / "mte-sync.toml").cells) == 2
+
+
+def test_the_example_of_each_stands_for_what_is_written_above_it() -> None:
+    workloads = matrix.expand(tomllib.loads(EACH)["workload"])
+    assert f"# {', '.join(str(workload['name']) for workload in workloads)}\n" in EACH
 
 
 def test_the_example_of_a_claim_can_be_judged() -> None:
