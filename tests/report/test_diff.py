@@ -56,6 +56,53 @@ def test_the_tables(base: Measurement, cand: Measurement, catalog: Catalog) -> N
     assert text == (GOLDEN / "diff.txt").read_text()
 
 
+def _hints(base: Measurement, cand: Measurement, catalog: Catalog) -> str:
+    (region,) = diff_report(base, cand, catalog).regions
+    assert region.functions
+    return " ".join(region.hints)
+
+
+def _repeated(measurement: Measurement, *, cpus: int = 1) -> Measurement:
+    return _measured(measurement.bootable, *measurement.outcomes * 2, cpus=cpus)
+
+
+def _marked(measurement: Measurement, play: Play) -> Measurement:
+    """The same in a region the program marked."""
+    (outcome,) = measurement.outcomes
+    assert outcome.counts is not None
+    region = outcome.counts.region("command").model_copy(update={"name": "getpid"})
+    return _measured(measurement.bootable, play(regions=[region]))
+
+
+def test_one_run_of_a_whole_command_moves_functions_by_chance(
+    base: Measurement, cand: Measurement, catalog: Catalog, play: Play
+) -> None:
+    assert "(-n 5)" in _hints(base, cand, catalog)
+    assert _hints(_repeated(base), _repeated(cand), catalog) == ""
+    assert _hints(_marked(base, play), _marked(cand, play), catalog) == ""
+
+
+def test_ticks_at_other_points_are_told(bootable: Bootable, play: Play, catalog: Catalog) -> None:
+    def ticked(u: int, k: int, *, isb: int) -> Measurement:
+        events = {"instructions": (50, 1000), "exceptions.irq": (u, k)}
+        places = [("k", EL0_SVC, {"instructions": 400, "isb": isb})]
+        return _repeated(_measured(bootable, play(events, places=places)))
+
+    assert _hints(ticked(1, 4, isb=10), ticked(1, 4, isb=6), catalog) == ""
+    # As often, but not in the same places.
+    said = _hints(ticked(1, 4, isb=10), ticked(0, 5, isb=6), catalog)
+    assert "1:u and 4:k in base, 0:u and 5:k in the candidate" in said
+
+
+def test_several_cpus_take_interrupts_as_they_come(
+    base: Measurement, bootable: Bootable, play: Play, catalog: Catalog
+) -> None:
+    cand = _measured(bootable, play({"exceptions.irq": (0, 9)}))
+    (region,) = diff_report(_repeated(base, cpus=2), _repeated(cand, cpus=2), catalog).regions
+    assert region.functions
+    assert region.hints == ()
+
+
 def test_nothing_moved(base: Measurement, catalog: Catalog) -> None:
     report = diff_report(base, base, catalog)
     assert "no event moved" in drawn(render_diff(report, top=25))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from granule.errors import ShortfallError
-from granule.events import Catalog, Counts, Level, Selection
+from granule.events import Catalog, Counts, Level, Region, Selection
 from granule.report.functions import FunctionMove, moved_functions
 from granule.report.header import MachineHeader, counts_of, doubts
+from granule.report.hints import hints
 from granule.report.model import Figure, Label, Model
 from granule.run import Measurement
 from granule.stats import Comparison, Relevance, compare_all, tally
@@ -41,11 +42,15 @@ class EventMove(Model):
 
 
 class RegionDiff(Model):
-    """One region: every event considered, and the functions that moved."""
+    """One region: every event considered, and the functions that moved.
+
+    ``hints`` are sentences about what else than the change may have moved functions.
+    """
 
     region: str
     events: tuple[EventMove, ...]
     functions: tuple[FunctionMove, ...]
+    hints: tuple[str, ...]
 
 
 class DiffReport(Model):
@@ -102,10 +107,11 @@ def diff_report(
         threshold=limits.relative,
         doubts=tuple(dict.fromkeys((*doubts(base), *doubts(cand), *runs.lonely()))),
         regions=tuple(
-            RegionDiff(
-                region=region,
-                events=_moves(region, comparisons),
-                functions=moved_functions(base, cand, region, catalog, expressions, limits),
+            _region_diff(
+                _moves(region, comparisons),
+                moved_functions(base, cand, region, catalog, expressions, limits),
+                runs.of_region(region),
+                repeatable=base.settings.repeatable,
             )
             for region in runs.regions
         ),
@@ -142,6 +148,11 @@ class _Runs:
             and any(map(any, self.of(key := _Class(region, selection, level))))
         ]
 
+    def of_region(self, region: str) -> tuple[list[Region], list[Region]]:
+        """A region in the runs of the baseline and of the candidate."""
+        base, cand = ([run.region(region) for run in runs] for runs in (self._base, self._cand))
+        return base, cand
+
     def of(self, key: _Class) -> tuple[list[int], list[int]]:
         """The counts of a class in the runs of the baseline and of the candidate."""
         return _counts(self._base, key), _counts(self._cand, key)
@@ -149,8 +160,8 @@ class _Runs:
     def _selections(
         self, region: str, catalog: Catalog, expressions: Sequence[str]
     ) -> tuple[Selection, ...]:
-        runs = [run.region(region) for run in (*self._base, *self._cand)]
-        counted = {leaf for run in runs for leaf in run.events}
+        base, cand = self.of_region(region)
+        counted = {leaf for run in (*base, *cand) for leaf in run.events}
         return catalog.select(expressions, counted) if expressions else catalog.everything(counted)
 
 
@@ -161,6 +172,17 @@ def _names(counts: Counts) -> set[str]:
 def _counts(runs: Sequence[Counts], key: _Class) -> list[int]:
     counts = [key.selection.count(run.region(key.region).events) for run in runs]
     return [count.u if key.level == "u" else count.k for count in counts]
+
+
+def _region_diff(
+    events: tuple[EventMove, ...],
+    functions: tuple[FunctionMove, ...],
+    runs: tuple[list[Region], list[Region]],
+    *,
+    repeatable: bool,
+) -> RegionDiff:
+    said = hints(*runs) if functions and repeatable else ()
+    return RegionDiff(region=runs[0][0].name, events=events, functions=functions, hints=tuple(said))
 
 
 def _moves(region: str, comparisons: Mapping[_Class, Comparison]) -> tuple[EventMove, ...]:

@@ -32,6 +32,7 @@ def render_diff(report: DiffReport, top: int) -> Iterator[RenderableType]:
         yield from _events(region, report)
         yield ""
         yield from _functions(region.functions, top)
+        yield from region.hints
     yield ""
     yield f"{report.summary} (fewer is a win; under {report.threshold:.3%} or 2 counts is a tie)."
     yield from _undecided(report)
