@@ -9,12 +9,17 @@
 #include <kunit/test.h>
 #include <linux/cpufeature.h>
 #include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/pgtable.h>
 #include <linux/prandom.h>
 #include <linux/string.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
 
 #include <asm/mte.h>
 
 #include "mte_tag_coder.h"
+#include "mte_tag_stats.h"
 #include "mte_tag_store.h"
 
 #define MOST_BYTES	2048	/* of the tags of a page of 64 KiB */
@@ -226,6 +231,189 @@ static void nothing_can_be_released(struct kunit *test)
 	mte_tags_release(NULL);
 }
 
+/* What follows goes the way of swap, with slots of a device that there is not. */
+#define NO_DEVICE	(MAX_SWAPFILES - 1)
+#define ORDER		2
+
+#ifdef CONFIG_DEBUG_FS
+/* Pages whose tags are kept; no other page is swapped out while the kernel boots. */
+static unsigned long live_pages(void)
+{
+	unsigned long live = 0;
+	unsigned int cpu, i;
+
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < MTE_TAG_STATS_COUNT; i++)
+			live += per_cpu(mte_tag_stats.allocations[i], cpu) -
+				per_cpu(mte_tag_stats.releases[i], cpu);
+	return live;
+}
+#else
+static unsigned long live_pages(void)
+{
+	return 0;
+}
+#endif
+
+static unsigned long expected_live(unsigned long pages)
+{
+	return IS_ENABLED(CONFIG_DEBUG_FS) ? pages : 0;
+}
+
+/* In the slots from @offset on. */
+static struct folio *folio_for_swap(struct kunit *test, unsigned int order, pgoff_t offset)
+{
+	struct folio *folio = folio_alloc(GFP_HIGHUSER_MOVABLE, order);
+
+	KUNIT_ASSERT_NOT_NULL(test, folio);
+	folio->swap = swp_entry(NO_DEVICE, offset);
+	return folio;
+}
+
+static void put_folio(struct folio *folio)
+{
+	folio->swap.val = 0;
+	folio_put(folio);
+}
+
+/* Tags that only this page has. */
+static void make_tags_of(struct memory *memory, unsigned int number)
+{
+	prandom_seed_state(&memory->random, number);
+	make_tags(memory, MTE_PAGE_TAG_STORAGE);
+	set_tag(memory, 0, number % 16);
+}
+
+static void clear_pages(struct folio *folio)
+{
+	for (long i = 0; i < folio_nr_pages(folio); i++)
+		clear_highpage(folio_page(folio, i));
+}
+
+/* Page 1 of a folio is not tagged. */
+static void tag_pages(struct kunit *test, struct folio *folio, unsigned int number)
+{
+	struct memory *memory = test->priv;
+
+	clear_pages(folio);
+	for (long i = 0; i < folio_nr_pages(folio); i++) {
+		make_tags_of(memory, number + i);
+		if (i != 1)
+			mte_tags_set(folio_page(folio, i), memory->tags);
+	}
+}
+
+static void expect_tags(struct kunit *test, struct folio *folio, unsigned int number)
+{
+	struct memory *memory = test->priv;
+
+	for (long i = 0; i < folio_nr_pages(folio); i++) {
+		struct page *page = folio_page(folio, i);
+
+		KUNIT_EXPECT_EQ(test, page_mte_tagged(page), i != 1);
+		if (i == 1)
+			continue;
+		make_tags_of(memory, number + i);
+		mte_save_page_tags(page_address(page), memory->back);
+		KUNIT_EXPECT_MEMEQ(test, memory->back, memory->tags, MTE_PAGE_TAG_STORAGE);
+	}
+}
+
+static void expect_back(struct kunit *test, unsigned int order, pgoff_t offset,
+			unsigned int number)
+{
+	struct folio *folio = folio_for_swap(test, order, offset);
+
+	clear_pages(folio);
+	arch_swap_restore(folio->swap, folio);
+	expect_tags(test, folio, number);
+	put_folio(folio);
+}
+
+/* Each slot is released alone, whatever the folio was. */
+static void folios_get_their_tags_back(struct kunit *test)
+{
+	unsigned long live = live_pages();
+
+	if (!system_supports_mte())
+		kunit_skip(test, "no memory tagging");
+	for (unsigned int number = 0; number < ROUNDS; number += 7) {
+		struct folio *folio = folio_for_swap(test, ORDER, number);
+
+		tag_pages(test, folio, number);
+		KUNIT_EXPECT_EQ(test, arch_prepare_to_swap(folio), 0);
+		put_folio(folio);
+		expect_back(test, ORDER, number, number);
+		/* Folios are split, and read as others than they were written. */
+		expect_back(test, 0, number, number);
+		KUNIT_EXPECT_EQ(test, live_pages() - live, expected_live((1 << ORDER) - 1));
+		for (unsigned int i = 0; i < 1 << ORDER; i++)
+			arch_swap_invalidate_page(NO_DEVICE, number + i);
+		KUNIT_EXPECT_EQ(test, live_pages(), live);
+	}
+}
+
+/* Swapped out again without having been read: tags are the last, kept once. */
+static void entries_are_replaced(struct kunit *test)
+{
+	unsigned long live = live_pages();
+	struct folio *folio;
+
+	if (!system_supports_mte())
+		kunit_skip(test, "no memory tagging");
+	folio = folio_for_swap(test, 0, 0);
+	for (unsigned int number = 0; number < ROUNDS; number += 7) {
+		struct memory *memory = test->priv;
+
+		make_tags_of(memory, number);
+		if (number)
+			mte_restore_page_tags(page_address(&folio->page), memory->tags);
+		else
+			mte_tags_set(&folio->page, memory->tags);
+		KUNIT_EXPECT_EQ(test, arch_prepare_to_swap(folio), 0);
+		expect_back(test, 0, 0, number);
+		KUNIT_EXPECT_EQ(test, live_pages() - live, expected_live(1));
+	}
+	put_folio(folio);
+	arch_swap_invalidate_page(NO_DEVICE, 0);
+	KUNIT_EXPECT_EQ(test, live_pages(), live);
+}
+
+static void expect_nothing_back(struct kunit *test, pgoff_t offset)
+{
+	struct folio *folio = folio_for_swap(test, 0, offset);
+
+	arch_swap_restore(folio->swap, folio);
+	KUNIT_EXPECT_FALSE(test, page_mte_tagged(&folio->page));
+	put_folio(folio);
+}
+
+/* The last slot of one device and the first of the next are neighbours. */
+static void areas_are_invalidated(struct kunit *test)
+{
+	unsigned long live = live_pages();
+	struct folio *folio;
+
+	if (!system_supports_mte())
+		kunit_skip(test, "no memory tagging");
+	folio = folio_for_swap(test, 0, 0);
+	tag_pages(test, folio, 0);
+	for (pgoff_t offset = 0; offset < 1 << 20; offset += offset / 2 + 1) {
+		folio->swap = swp_entry(NO_DEVICE, offset);
+		KUNIT_EXPECT_EQ(test, arch_prepare_to_swap(folio), 0);
+	}
+	folio->swap = swp_entry(NO_DEVICE - 1, SWP_OFFSET_MASK);
+	KUNIT_EXPECT_EQ(test, arch_prepare_to_swap(folio), 0);
+	put_folio(folio);
+
+	arch_swap_invalidate_area(NO_DEVICE);
+	KUNIT_EXPECT_EQ(test, live_pages() - live, expected_live(1));
+	for (pgoff_t offset = 0; offset < 1 << 20; offset += offset / 2 + 1)
+		expect_nothing_back(test, offset);
+	arch_swap_invalidate_area(NO_DEVICE - 1);
+	KUNIT_EXPECT_EQ(test, live_pages(), live);
+}
+
 static struct kunit_case mte_tag_store_cases[] = {
 	KUNIT_CASE(tags_come_back),
 	KUNIT_CASE(random_tags_come_back),
@@ -234,6 +422,9 @@ static struct kunit_case mte_tag_store_cases[] = {
 	KUNIT_CASE(wrong_values_are_refused),
 	KUNIT_CASE_SLOW(pages_get_their_tags_back),
 	KUNIT_CASE(nothing_can_be_released),
+	KUNIT_CASE(folios_get_their_tags_back),
+	KUNIT_CASE(entries_are_replaced),
+	KUNIT_CASE(areas_are_invalidated),
 	{}
 };
 
