@@ -6,6 +6,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from tests.kernel.conftest import Recorder
 
 from granule.debian import Package
 from granule.errors import MachineError
@@ -64,6 +65,30 @@ def test_debians_kernel_is_unpacked_and_then_found(tmp_path: Path, image_package
     assert (entry.folder / "modules/lib/modules" / RELEASE / "kernel/virtio_blk.ko.xz").exists()
     assert not (entry.folder / "package").exists()
     assert store.find(entry.manifest.identity) == entry
+
+
+@pytest.mark.parametrize("damaged", ["*/Image", "*/manifest.json", "debian.json"])
+def test_a_damaged_kernel_of_debian_is_made_again_and_said(
+    tmp_path: Path, image_package: Path, monkeypatch: pytest.MonkeyPatch, damaged: str
+) -> None:
+    package = Package("linux-image", "1")
+    monkeypatch.setattr(distribution, "first_release", lambda *_: (package, image_package))
+    store, kernel = Store(tmp_path / "kernels"), PackagedKernel("Debian", "linux-image", ())
+
+    def provide() -> tuple[bytes, list[str]]:
+        progress = Recorder()
+        made = distribution.provide(kernel, store, tmp_path, progress)
+        return made.image.read_bytes(), progress.titles
+
+    assert provide() == (IMAGE, ["Unpacking linux-image"])
+    assert provide() == (IMAGE, [])
+    (file,) = store.folder.glob(damaged)
+    file.write_bytes(file.read_bytes()[:-5])
+    assert provide() == (
+        IMAGE,
+        ["Unpacking linux-image again, as the kernel in the cache is damaged"],
+    )
+    assert provide() == (IMAGE, [])
 
 
 def test_a_package_without_a_kernel_is_refused(tmp_path: Path, source_package: Path) -> None:

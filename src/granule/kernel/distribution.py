@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from granule.debian import AptRoot, Package, unpack
 from granule.digest import file_sha256
@@ -42,11 +42,12 @@ def provide(kernel: PackagedKernel, store: Store, cache: Path, progress: Progres
 
 
 def found(store: Store) -> Entry | None:
-    """Debian's kernel, if it was fetched before."""
-    pointer = pointer_file(store)
-    if not pointer.exists():
+    """Debian's kernel, if it was fetched before and nothing of it is damaged since."""
+    try:
+        current = _CURRENT.validate_json(pointer_file(store).read_bytes())
+    except (FileNotFoundError, ValidationError):
         return None
-    return store.find(_CURRENT.validate_json(pointer.read_bytes()).identity)
+    return store.find(current.identity)
 
 
 def pointer_file(store: Store) -> Path:
@@ -62,11 +63,18 @@ def _fetch(kernel: PackagedKernel, store: Store, cache: Path, progress: Progress
         return package, root.download(package.name, package.version, progress)
 
     package, deb = first_release(kernel, cache, get)
-    with progress.step(f"Unpacking {package.name}"):
+    with progress.step(f"Unpacking {package.name}{_why_again(store)}"):
         entry = unpacked(package, deb, store)
     current = _CURRENT.dump_json(_Current(entry.manifest.identity))
     disk.write_durably(pointer_file(store), current)
     return entry
+
+
+def _why_again(store: Store) -> str:
+    """A pointer that leads to no whole kernel is what is left of a damaged one."""
+    if not pointer_file(store).exists():
+        return ""
+    return " again, as the kernel in the cache is damaged"
 
 
 def unpacked(package: Package, deb: Path, store: Store) -> Entry:
