@@ -88,6 +88,45 @@ def test_doubts_are_shown(bootable: Bootable, play: Play, catalog: Catalog) -> N
     assert "unreadable faults: 2" in text
 
 
+def _busy(play: Play, instructions: int, spinning: int) -> Outcome:
+    """A run on several CPUs of which the kernel spent a part in a loop that waits."""
+    places = [
+        ("k", 0x1000, {"instructions": instructions - spinning}),
+        ("k", 0x3000, {"instructions": spinning}),
+        ("u", 0x400000, {"instructions": 10**9}),
+    ]
+    return play(
+        {"instructions": (10**9, instructions)},
+        places=places,
+        extra="queued_spin_lock_slowpath.constprop.0",
+        cpus=4,
+    )
+
+
+def test_several_cpus_that_wait_for_each_other_are_doubted(
+    bootable: Bootable, play: Play, catalog: Catalog
+) -> None:
+    def said(*outcomes: Outcome, cpus: int = 4) -> str:
+        return " ".join(stat_report(_measured(bootable, *outcomes, cpus=cpus), catalog).doubts)
+
+    calm, spinning = _busy(play, 1000, 50), _busy(play, 8000, 7000)
+    assert said(calm) == said(calm, calm) == said(spinning, cpus=1) == ""
+    assert "88% of the kernel's instructions wait for another CPU" in said(spinning)
+    assert "most in queued_spin_lock_slowpath.constprop.0()" in said(spinning)
+    assert "vary" not in said(spinning)
+    # Student's t for 1 degree of freedom, 12.706, times 3,500 of a mean of 4,500.
+    assert "vary from run to run by ± 988% of their mean and 78% of the" in said(calm, spinning)
+    assert "--cpus 1" in said(calm, spinning)
+
+
+def test_counts_that_vary_are_doubted_whatever_the_reason(
+    bootable: Bootable, play: Play, catalog: Catalog
+) -> None:
+    runs = [play({"instructions": (0, n)}, cpus=2) for n in (100, 150, 90)]
+    (doubt,) = stat_report(_measured(bootable, *runs, cpus=2), catalog).doubts
+    assert "vary from run to run by ± 70% of their mean." in doubt
+
+
 def test_what_the_kernel_complains_of_follows_the_table(
     bootable: Bootable, play: Play, catalog: Catalog
 ) -> None:

@@ -30,7 +30,9 @@ def stat(kernel: str, as_json: bool) -> None:
       granule stat --env GLIBC_TUNABLES=glibc.mem.tagging=3 -- ./mybench
     """
     request, catalog = options.Request.current(), Catalog.shipped()
-    (measurement,) = measured(request, [kernel], catalog, Counting())
+    # Where several CPUs wait for each other decides whether their counts can be believed.
+    counting = Counting(profile=request.cpus > 1)
+    (measurement,) = measured(request, [kernel], catalog, counting)
     report = stat_report(measurement, catalog, request.events)
     show(report, render_stat(report), as_json=as_json)
     check_success(measurement)

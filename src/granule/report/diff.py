@@ -7,8 +7,9 @@ from typing import Literal
 
 from granule.errors import ShortfallError
 from granule.events import Catalog, Counts, Level, Region, Selection
+from granule.report.doubts import doubts
 from granule.report.functions import FunctionMove, moved_functions
-from granule.report.header import MachineHeader, counts_of, doubts
+from granule.report.header import MachineHeader, counts_of
 from granule.report.hints import hints
 from granule.report.model import Figure, Label, Model
 from granule.run import Measurement

@@ -2,7 +2,6 @@
 """What ran where: the lines above every table."""
 
 from granule.events.counts import Counts
-from granule.events.doubts import doubts as doubts_of
 from granule.kernellog import first_lines
 from granule.report.model import Label, Model
 from granule.run import Measurement
@@ -67,13 +66,3 @@ def _run(outcome: Outcome) -> RunRecord:
 def counts_of(measurement: Measurement) -> tuple[Counts, ...]:
     """The counts of every run; a measurement that counted has them all."""
     return tuple(o.counts for o in measurement.outcomes if o.counts is not None)
-
-
-def doubts(measurement: Measurement) -> tuple[str, ...]:
-    """Sentences about what makes the counts doubtful; empty in a healthy measurement."""
-    found = dict.fromkeys(
-        doubt
-        for counts in counts_of(measurement)
-        for doubt in doubts_of(counts.measured(), counts.diagnostics)
-    )
-    return tuple(found)

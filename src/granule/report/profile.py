@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from granule.events import Catalog, Selection
+from granule.report.doubts import doubts
 from granule.report.functions import INSTRUCTIONS, FunctionRuns
-from granule.report.header import MachineHeader, counts_of, doubts
+from granule.report.header import MachineHeader, counts_of
 from granule.report.model import Figure, Label, Model
 from granule.run import Measurement
 from granule.symbols import USER

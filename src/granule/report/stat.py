@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from granule.events import Catalog, Counts, Level, Region, Selection
-from granule.report.header import MachineHeader, counts_of, doubts
+from granule.report.doubts import doubts
+from granule.report.header import MachineHeader, counts_of
 from granule.report.model import Figure, Label, Model
 from granule.run import Measurement
 
