@@ -64,6 +64,7 @@ def kernel(bootable: Bootable, remember: Remember, library: Library, tmp_path: P
     """Makes a kernel to try: ``kernel("linux-6.12", identity=…)``."""
     folder = tmp_path / "mte"
     folder.mkdir()
+    (tmp_path / "swap-race").touch()
 
     def subject(spec: str, identity: str = "") -> Subject:
         plain, _, _ = spec.partition(":")
@@ -75,6 +76,7 @@ def kernel(bootable: Bootable, remember: Remember, library: Library, tmp_path: P
             vmlinux=None,
             selftests=Selftests(folder, ("check_tags",), "id"),
             features={name: library.load(name).digest for name in names.split(",") if name},
+            programs={"swap-race": tmp_path / "swap-race"},
         )
 
     return subject

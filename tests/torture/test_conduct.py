@@ -114,14 +114,15 @@ def test_a_command_may_neither_fail_nor_make_the_kernel_complain(
     )
 
 
-def test_a_command_has_its_files_and_the_selftests_beside_it(
+def test_a_command_has_its_files_programs_and_the_selftests_beside_it(
     kernel: Kernel, trials: dict[str, Trial], play: Play
 ) -> None:
     target = FakeTarget([play()])
     subject = kernel("linux-6.12+tags")
-    conduct(trials["race"], kernel("linux-6.12"), subject, target, SilentProgress())
+    trial = trials["race"].model_copy(update={"programs": ("swap-race",)})
+    conduct(trial, kernel("linux-6.12"), subject, target, SilentProgress())
     (job,) = target.jobs
-    assert [path.name for path in job.request.copies] == ["race.sh", "mte"]
+    assert [path.name for path in job.request.copies] == ["race.sh", "swap-race", "mte"]
     assert (job.cpus, job.repeatable, job.counting) == (4, False, None)
     assert not job.tolerate_reports
 

@@ -25,6 +25,14 @@ from granule.torture.trial import pick
             'name = "a"\nstatement = "It."\ncommand = ["b"]\nfiles = ["b.sh"]',
             "trial 'a': there is no file",
         ),
+        (
+            'name = "a"\nstatement = "It."\ncommand = ["b"]\nprograms = ["b"]',
+            r"trial 'a': there is no file .*/workloads/b\.c",
+        ),
+        (
+            'name = "a"\nstatement = "It."\nkernel_tests = true\nprograms = ["b"]',
+            "'programs' belong to 'command'",
+        ),
         ('name = "a"\nstatement = "It."\nkernel-tests = true', "kernel-tests: Extra inputs"),
         ('name = "A b"\nstatement = "It."\nkernel_tests = true', "name: String should match"),
         ("name = ", "is no TOML"),
@@ -57,6 +65,20 @@ def test_what_is_done_decides_the_digest_and_words_do_not(trials: dict[str, Tria
     before = race.digest
     (race.folder / "race.sh").write_text("sleep 2\n")
     assert race.digest != before
+
+
+def test_what_programs_are_compiled_from_decides_the_digest(
+    trials: dict[str, Trial], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "guest" / "workloads"
+    folder.mkdir(parents=True)
+    (folder / "b.c").write_text("int main;")
+    monkeypatch.setenv("GRANULE_DATA", str(tmp_path))
+    trial = trials["race"].model_copy(update={"programs": ("b",)})
+    before = trial.digest
+    assert before != trials["race"].digest
+    (folder / "pages.h").write_text("#define PAGES 1")
+    assert trial.digest != before
 
 
 def test_the_digest_does_not_depend_on_where_the_trials_lie(

@@ -26,13 +26,17 @@ _QUOTED = 200
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A kernel to try. ``vmlinux`` and ``selftests`` may be missing if it was given."""
+    """A kernel to try. ``vmlinux`` and ``selftests`` may be missing if it was given.
+
+    ``programs`` are Granule's own for the guest, by name.
+    """
 
     bootable: Bootable
     record: KernelRecord
     vmlinux: Path | None
     selftests: Selftests | None
     features: Mapping[str, str]
+    programs: Mapping[str, Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +144,10 @@ def _word(verdict: ktap.Verdict | None) -> str:
 
 
 def _run(trial: Trial, candidate: Subject, target: Target, progress: Progress) -> Result:
-    """The command, with the MTE selftests in ``mte/`` beside it."""
-    beside = (candidate.selftests.folder,) if candidate.selftests else ()
-    command = prepare(trial.command, (*trial.paths, *beside))
+    """The command, with its files and programs beside it, and the MTE selftests in ``mte/``."""
+    programs = (candidate.programs[name] for name in trial.programs)
+    selftests = (candidate.selftests.folder,) if candidate.selftests else ()
+    command = prepare(trial.command, (*trial.paths, *programs, *selftests))
     wanted = settings(trial)
     job = make_job(candidate.bootable, command, _with_log(wanted))
     try:

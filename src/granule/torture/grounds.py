@@ -55,4 +55,5 @@ class MachineGrounds:
             vmlinux=built.vmlinux,
             selftests=provision.selftests(spec, progress),
             features={each.name: each.digest for each in built.source.features},
+            programs=provision.guest(progress).programs.workloads,
         )

@@ -39,7 +39,8 @@ Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 class Trial(BaseModel):
     """One trial. ``memory`` is in MiB, ``timeout`` in seconds, for each boot.
 
-    ``files`` are copied beside the ``command``, named from the folder of the trials.
+    ``files`` are copied beside the ``command``, named from the folder of the trials, and so
+    are ``programs``, those of guest/workloads by their names.
     ``runs`` is for tests that chance decides: what most of the runs say counts.
     ``exception_level`` is the one the kernel is entered at. ``says`` are words that the
     candidate's log must have: that what is tried was really there.
@@ -60,6 +61,7 @@ class Trial(BaseModel):
     kernel_tests: bool = False
     command: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    programs: tuple[Word, ...] = ()
     identical_code: bool = False
     folder: Annotated[Path, Field(exclude=True)] = Path()
 
@@ -69,8 +71,9 @@ class Trial(BaseModel):
         if len(stated) != 1:
             found = " and ".join(stated) or "none"
             raise ValueError(f"a trial does exactly one of {', '.join(_KINDS)}, not {found}")
-        if self.files and not self.command:
-            raise ValueError("'files' belong to 'command'")
+        for beside in ("files", "programs"):
+            if getattr(self, beside) and not self.command:
+                raise ValueError(f"'{beside}' belong to 'command'")
         if self.says and self.identical_code:
             raise ValueError("'identical_code' boots nothing that 'says' something")
         return self
@@ -81,10 +84,18 @@ class Trial(BaseModel):
         return tuple(self.folder / name for name in self.files)
 
     @property
+    def sources(self) -> tuple[Path, ...]:
+        """What the programs are compiled from: a file each, and the headers they share."""
+        folder = shipped.folder() / "guest" / "workloads"
+        headers = sorted(folder.glob("*.h")) if self.programs else ()
+        return (*(folder / f"{name}.c" for name in self.programs), *headers)
+
+    @property
     def digest(self) -> str:
         """The sha256 of what is done; it stays when only words about it change."""
         done = self.model_dump(mode="json", exclude={"name", "statement"}, exclude_defaults=True)
-        files = [hashlib.sha256(path.read_bytes()).hexdigest() for path in self.paths]
+        paths = (*self.paths, *self.sources)
+        files = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
         return hashlib.sha256(json.dumps([done, files], sort_keys=True).encode()).hexdigest()
 
     def spec(self, kernel: str) -> str:
@@ -129,7 +140,7 @@ def _check(path: Path, trials: Sequence[Trial]) -> None:
     for trial in trials:
         if names.count(trial.name) > 1:
             raise FormatError(f"{path} has two trials '{trial.name}'.")
-        for file in trial.paths:
+        for file in (*trial.paths, *trial.sources):
             if not file.is_file():
                 raise FormatError(f"{path}, trial '{trial.name}': there is no file {file}.")
 
