@@ -67,11 +67,39 @@ static inline void make_zram_swap(const char *number, size_t pages, int priority
 		err(1, "swapon");
 }
 
+/* The zram device 1; 0 is there from the start. */
+static inline void add_zram(void)
+{
+	char number[8];
+	int device;
+
+	if (!access("/sys/block/zram1", F_OK))
+		return;
+	device = open("/sys/class/zram-control/hot_add", O_RDONLY);
+	if (device < 0 || read(device, number, sizeof(number)) < 1 || *number != '1')
+		errx(1, "there is no second zram device");
+	close(device);
+}
+
 /* Swap in zram and no readahead: a fault fetches its page alone. */
 static inline void swap_to_zram(size_t pages)
 {
 	make_zram_swap("0", pages, 0);
 	write_text("/proc/sys/vm/page-cluster", "0");
+}
+
+/* How many of the pages are not in memory, be they shared or not. */
+static inline size_t absent_pages(char *start, size_t pages)
+{
+	unsigned char *resident = malloc(pages);
+	size_t count = 0;
+
+	if (mincore(start, pages * sysconf(_SC_PAGESIZE), resident))
+		err(1, "mincore");
+	for (size_t i = 0; i < pages; i++)
+		count += !(resident[i] & 1);
+	free(resident);
+	return count;
 }
 
 /* How many of the pages are in swap: bit 62 of a word of /proc/self/pagemap each. */
