@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+import io
+import itertools
 from pathlib import Path
 
 import pytest
 
 from granule import cache
+from granule.cli.progress import PlainProgress
 from granule.errors import UsageError
+from granule.progress import SilentProgress
 
 
 @pytest.mark.parametrize(
@@ -31,15 +35,40 @@ def test_sizes_are_what_the_disk_gives(tmp_path: Path, monkeypatch: pytest.Monke
     with (section / "sparse").open("wb") as file:
         file.truncate(1 << 30)
     (section / "real").write_bytes(b"x" * 100_000)
-    (size,) = cache.sizes()
+    (size,) = cache.sizes(SilentProgress())
     assert size.name == "runs"
     assert 100_000 <= size.bytes < 1 << 20
+
+
+def test_a_file_with_two_names_takes_its_place_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRANULE_CACHE", str(tmp_path))
+    source = cache.section("sources") / "tree" / "mm" / "page.c"
+    source.parent.mkdir(parents=True)
+    source.write_bytes(b"x" * 100_000)
+    (cache.section("work") / "page.c").hardlink_to(source)
+    (cache.section("work") / "loop").symlink_to("..")
+    sizes = cache.sizes(SilentProgress())
+    assert 100_000 <= sum(size.bytes for size in sizes) < 200_000
+
+
+def test_measuring_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRANULE_CACHE", str(tmp_path))
+    for name in ("kernels", "work"):
+        (cache.section(name) / "folder").mkdir()
+        (cache.section(name) / "folder" / "file").touch()
+    stream = io.StringIO()
+    seconds = itertools.count(step=10)
+    cache.sizes(PlainProgress(stream, lambda: float(next(seconds))))
+    assert "Measure the cache: work: 1 files" in stream.getvalue()
+    assert "Measure the cache: 50%" in stream.getvalue()
 
 
 def test_an_empty_cache_is_clear_already(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRANULE_CACHE", str(tmp_path / "none"))
     cache.clear()
-    assert cache.sizes() == []
+    assert cache.sizes(SilentProgress()) == []
 
 
 @pytest.mark.parametrize("name", ["kernel", "..", ".", "../precious", "kernels/one", "PRECIOUS"])

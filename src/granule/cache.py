@@ -4,10 +4,15 @@
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from granule.errors import MachineError, UsageError
+from granule.progress import Progress, Step
+
+_Inode = tuple[int, int]
+"""A file, whatever its names: its device and its number there."""
 
 
 def root(environment: Mapping[str, str] = os.environ) -> Path:
@@ -37,9 +42,18 @@ class SectionSize:
     bytes: int
 
 
-def sizes() -> list[SectionSize]:
-    """The sections of the cache with their sizes on disk, the largest first."""
-    found = [SectionSize(entry.name, _disk_usage(entry)) for entry in sections()]
+def sizes(progress: Progress) -> list[SectionSize]:
+    """The sections of the cache with their sizes on disk, the largest first.
+
+    A file with several names, as the build directories have of the sources, counts once.
+    """
+    entries = sections()
+    seen: set[_Inode] = set()
+    found = []
+    with progress.step("measure the cache") as step:
+        for done, entry in enumerate(entries):
+            step.advance(done, len(entries))
+            found.append(SectionSize(entry.name, _disk_usage(entry, seen, step)))
     return sorted(found, key=lambda size: (-size.bytes, size.name))
 
 
@@ -77,11 +91,30 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _disk_usage(path: Path) -> int:
-    if path.is_symlink() or not path.is_dir():
-        return _blocks(path)
-    return sum(_blocks(file) for file in path.rglob("*"))
+def _disk_usage(path: Path, seen: set[_Inode], step: Step) -> int:
+    """What a file takes, or a folder with all in it, without what was ``seen`` before.
+
+    A build that goes on meanwhile may take files away.
+    """
+    total = _blocks(path.lstat(), seen)
+    folders = [] if path.is_symlink() or not path.is_dir() else [str(path)]
+    files = 0
+    while folders:
+        step.note(f"{path.name}: {files:,} files")
+        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                files += 1
+                with suppress(FileNotFoundError):
+                    total += _blocks(entry.stat(follow_symlinks=False), seen)
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+    return total
 
 
-def _blocks(path: Path) -> int:
-    return path.lstat().st_blocks * 512
+def _blocks(status: os.stat_result, seen: set[_Inode]) -> int:
+    if status.st_nlink > 1:
+        inode = status.st_dev, status.st_ino
+        if inode in seen:
+            return 0
+        seen.add(inode)
+    return status.st_blocks * 512

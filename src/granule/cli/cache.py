@@ -7,6 +7,7 @@ import click
 from rich.filesize import decimal
 
 from granule import cache as stored
+from granule.cli.progress import choose_progress
 from granule.errors import UsageError
 
 
@@ -22,7 +23,7 @@ def cache() -> None:
 def size() -> None:
     """Show where the cache is and what it takes on the disk."""
     click.echo(stored.root())
-    for section in stored.sizes():
+    for section in stored.sizes(choose_progress()):
         click.echo(f"{decimal(section.bytes):>12}  {section.name}")
 
 
