@@ -138,6 +138,7 @@ def test_a_changed_kernel_is_measured_again(
 @pytest.mark.parametrize(
     ("stdout", "words"),
     [
+        (b"", "does not say how many operations"),
         (b"did nothing\n", "does not say how many operations"),
         (b"did many things\n", "'many' operations, which is no number"),
         (b"did 0 things\n", "does not say how many operations"),

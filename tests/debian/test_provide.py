@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 import pytest
 
 from granule.debian import Mirror
-from granule.errors import UsageError
+from granule.errors import MachineError, UsageError
 from granule.progress import SilentProgress
-from granule.userland import Recipe, Userland, provide
+from granule.userland import Recipe, Userland, cpio, provide
 
 
 class Archive(Protocol):
@@ -107,6 +109,21 @@ def test_an_abandoned_build_is_cleaned_up(make: Make, tmp_path: Path) -> None:
     (abandoned / "tree").mkdir(parents=True)
     make(recipe("tool"))
     assert not abandoned.exists()
+
+
+def test_a_full_disk_leaves_no_half_userland(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(file: BinaryIO, _entries: object) -> None:
+        file.write(b"070701")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cpio, "write", fill)
+        with pytest.raises(MachineError, match="Cannot build the userland: No space left"):
+            make(recipe("tool"))
+    assert {path.name for path in (tmp_path / "cache" / "userland").iterdir()} == {"lock"}
+    assert make(recipe("tool")).archive.exists()
 
 
 def test_a_version_that_is_gone_is_replaced(make: Make, archive: Archive) -> None:

@@ -2,6 +2,7 @@
 """Every way a machine can fail is an error that names it; no run ends in a missing number."""
 
 import os
+import resource
 import threading
 import time
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from granule.errors import FormatError, GuestError, MissingToolError
+from granule.errors import FormatError, GuestError, MachineError, MissingToolError
 from granule.progress import SilentProgress
 from granule.targets import Job, QemuTarget
 from granule.userland import Request
@@ -50,6 +51,19 @@ def test_a_missing_plugin_is_named(qemu: Script, job: Job, tmp_path: Path) -> No
     (tmp_path / "plugin.so").unlink()
     with pytest.raises(MissingToolError, match="make setup"):
         target.run(job, SilentProgress())
+
+
+def test_a_full_disk_is_told_before_anything_boots(qemu: Script, job: Job) -> None:
+    # A limit on the size of files stands for the disk.
+    job.userland.write_bytes(bytes(1 << 21))
+    target = qemu("os.abort()\n")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, before[1]))
+    try:
+        with pytest.raises(MachineError, match=r"Cannot write .*initramfs\.cpio: File too large"):
+            target.run(job, SilentProgress())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_panic_is_reported_with_its_log(qemu: Script, job: Job) -> None:
