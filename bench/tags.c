@@ -15,6 +15,7 @@
  */
 #include "mte_tag_walk.h"
 #include "made_pages.h"
+#include "lzo_rle.h"
 
 #include <lz4.h>
 #include <lzo/lzo1x.h>
@@ -110,6 +111,11 @@ static size_t lzo_decompress(const u8 *in, size_t size, u8 *page, size_t bytes)
 	return lzo1x_decompress_safe(in, size, page, &length, NULL) ? 0 : length;
 }
 
+static size_t rle_compress(const u8 *page, size_t bytes, u8 *out)
+{
+	return lzo_rle_compress(page, bytes, out, MOST_OUT);
+}
+
 static size_t zstd_compress(const u8 *page, size_t bytes, u8 *out)
 {
 	static ZSTD_CCtx *state;
@@ -131,6 +137,7 @@ static size_t zstd_decompress(const u8 *in, size_t size, u8 *page, size_t bytes)
 static const struct coder ours = { "ours", ours_compress, ours_decompress };
 static const struct coder lz4 = { "lz4", lz4_compress, lz4_decompress };
 static const struct coder lzo = { "lzo", lzo_compress, lzo_decompress };
+static const struct coder lzo_rle = { "lzo-rle", rle_compress, lzo_rle_decompress };
 static const struct coder zstd = { "zstd -1", zstd_compress, zstd_decompress };
 
 /* ----------------------------------------------------------------- timing */
@@ -220,6 +227,7 @@ static void time_all(const struct set *set)
 		time_set(set, &ours);
 	time_set(set, &lz4);
 	time_set(set, &lzo);
+	time_set(set, &lzo_rle);
 	time_set(set, &zstd);
 }
 
