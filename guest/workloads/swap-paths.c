@@ -9,6 +9,7 @@
  * form of a kselftest.
  */
 #include <dirent.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -390,12 +391,24 @@ static void restore_settings(void)
 		write_text(FAILSLAB "probability", "0");
 }
 
+/* Pages that another CPU has yet to put on a list cannot be pushed out. */
+static void stay_on_one_cpu(void)
+{
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_setaffinity(0, sizeof(first), &first))
+		fail("sched_setaffinity");
+}
+
 static int try_way(const struct way *way)
 {
 	pid_t child = fork();
 	int status;
 
 	if (!child) {
+		stay_on_one_cpu();
 		way->prepare();
 		swap_to_zram(way->swap_pages);
 		way->take();
