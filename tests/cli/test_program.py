@@ -191,6 +191,17 @@ def test_events_are_listed(fake: Fake, capsys: pytest.CaptureFixture[str]) -> No
     assert "TLB invalidations (sum of tlbi.*)" in out
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["kernel", "--help"], ["cache", "--help"]])
+def test_what_a_verb_does_fits_beside_its_name(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run(arguments) == 0
+    _, _, listed = capsys.readouterr().out.partition("Commands:")
+    assert listed
+    assert [line for line in listed.splitlines() if line.endswith("...")] == []
+
+
 @pytest.mark.parametrize("verb", [str(verb.name) for verb in VERBS])
 def test_every_verb_explains_itself(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([verb, "--help"]) == 0
@@ -205,6 +216,10 @@ def test_the_cache_can_be_cleared(
     (tmp_path / "cache" / "runs" / "log").write_bytes(b"x" * 5000)
     assert run(["cache", "size"]) == 0
     assert "runs" in capsys.readouterr().out
+    assert run(["cache", "size", "--json"]) == 0
+    (section,) = json.loads(capsys.readouterr().out)["sections"]
+    assert section["name"] == "runs"
+    assert section["bytes"] >= 5000
     assert run(["cache", "clear", "runs"]) == 2
     assert "'--yes'" in capsys.readouterr().err
     assert run(["cache", "clear", "--yes", "runs"]) == 0

@@ -34,7 +34,8 @@ def diff(base: str, candidate: str, top: int, threshold: float, as_json: bool) -
     """Show which events a change moved, and in which functions.
 
     BASE and CAND are kernels: revisions of the kernel tree in the current
-    directory, or anything --kernel of 'granule stat' takes.
+    directory, or anything --kernel of 'granule stat' takes. The regions that the command
+    marks (guest/include/granule.h) are compared, or else all it does.
 
     \b
     Examples:

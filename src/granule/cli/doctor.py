@@ -11,7 +11,7 @@ from granule.cli.output import show
 @click.command()
 @json_option
 def doctor(as_json: bool) -> None:
-    """Show what this machine has and lacks, with the command that installs it.
+    """Show what this machine lacks, and how to install it.
 
     Exits with 3 if something needed is missing.
     """

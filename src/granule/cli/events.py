@@ -15,6 +15,11 @@ def events(as_json: bool) -> None:
     """List the events that can be counted, and what they mean.
 
     Every name can be given to -e, with ':u' for EL0 or ':k' for EL1.
+
+    \b
+    Examples:
+      granule events
+      granule stat -e tlbi,dsb:k -e 'mrs.*' -- ls
     """
     report = events_report(Catalog.shipped())
     show(report, render_events(report), as_json=as_json)

@@ -20,10 +20,15 @@ from granule.report.text import render_features
 @click.option("--checkpatch", "check", is_flag=True, help="Run the kernel's checkpatch.pl on all.")
 @json_option
 def features(check: bool, as_json: bool) -> None:
-    """List the features: kernel work that can be added to a kernel with '+NAME'.
+    """List the kernel work that '+NAME' adds to a kernel.
 
     With --checkpatch, exits with 1 if the kernel's own checker complains of a patch
     or of a new file.
+
+    \b
+    Examples:
+      granule features
+      granule features --checkpatch
     """
     if check:
         _check()
@@ -46,7 +51,7 @@ _directory = click.argument("directory", metavar="DIR", type=click.Path(path_typ
 @_name
 @_directory
 def checkout(name: str, directory: Path) -> None:
-    """Check a feature out as a git tree, with one commit for each of its patches.
+    """Check a feature out as a git tree, a commit for each patch.
 
     Below them are the features it comes after, below those the unpatched source.
     Change the commits as you like; 'granule refresh' writes them back.
@@ -64,7 +69,7 @@ def checkout(name: str, directory: Path) -> None:
 @_name
 @_directory
 def refresh(name: str, directory: Path) -> None:
-    """Write the commits of a checked-out feature back into features/NAME.
+    """Write the commits of a checkout back into features/NAME.
 
     A new file that only one commit touches goes to src/, all else into patches.
     Authors, dates and messages are kept; nothing is signed off for anybody.

@@ -33,7 +33,7 @@ _fragments_option = click.option(
     "--fragments",
     default="",
     metavar="X,Y",
-    help="Configuration fragments; the same as ':X,Y' in the SPEC.",
+    help="Configuration fragments, files of kernel/fragments; the same as ':X,Y' in the SPEC.",
     callback=_split,
 )
 
@@ -46,7 +46,7 @@ _fragments_option = click.option(
 def build(
     spec: str | None, features: tuple[str, ...], fragments: tuple[str, ...], each_patch: bool
 ) -> None:
-    """Build or fetch the kernel a SPEC names and print the path of its Image.
+    """Build or fetch a kernel and print the path of its Image.
 
     Without a SPEC that is Debian's own kernel, or linux-6.12 if features or fragments
     are named.

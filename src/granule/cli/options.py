@@ -95,7 +95,7 @@ kernel_option = click.option(
     show_default=True,
     metavar="SPEC",
     help="The kernel: 'debian', 'linux-6.12', 'linux-6.12+FEATURE', TREE@REVISION, or the path "
-    "of an arm64 Image.",
+    "of an arm64 Image; ':FRAGMENT' behind one that is built chooses its configuration.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 top_option = click.option(
@@ -136,7 +136,7 @@ _RUNS = click.option(
     default=1,
     show_default=True,
     type=click.IntRange(min=1),
-    help="How many runs.",
+    help="How many runs: run i has seed i, and several show what chance does.",
     callback=_keep,
     expose_value=False,
 )

@@ -31,9 +31,9 @@ from granule.report.show import show_report
 @candidate_option
 @store_option
 def report(names: tuple[str, ...], output: Path, candidate: str | None, store: Path | None) -> None:
-    """Write one HTML page with tables, plots, verdicts and where it all comes from.
+    """Write one HTML page with all tables, plots and verdicts.
 
-    The page needs no other file and no network.
+    It also says where they come from, and needs no other file and no network.
 
     \b
     Examples:

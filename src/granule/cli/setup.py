@@ -11,13 +11,15 @@ from granule import shipped
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def setup(arguments: tuple[str, ...]) -> int:
-    """Install what 'granule doctor' misses: packages, the plugin, the Python environment.
+    """Install what 'granule doctor' finds missing.
+
+    That is packages of Debian, the Python environment and the counting plugin.
 
     \b
     Examples:
       granule setup            asks before it adds a package source
       granule setup --yes      does not ask
-      granule setup --undo     removes the package source again
+      granule setup --undo     removes all it installed, and the package source
     """
     script = shipped.folder() / "scripts" / "setup"
     return subprocess.run([script, *arguments], check=False).returncode

@@ -26,7 +26,9 @@ def show(
     store: Path | None,
     as_json: bool,
 ) -> None:
-    """Show what plans measured: kernels side by side, per operation and in total.
+    """Show what plans measured, kernels side by side.
+
+    Events are given per operation and in total.
 
     \b
     Examples:

@@ -20,7 +20,9 @@ from granule.targets import Counting
 def stat(kernel: str, as_json: bool) -> None:
     """Count the events of a command, like perf stat.
 
-    A command with a slash that exists on this machine is copied into the guest.
+    A command with a slash that exists on this machine is copied into the guest. The
+    regions that it marks (guest/include/granule.h) are counted, or else all it does.
+    Without -e the table is an overview; -e '*' shows every event.
 
     \b
     Examples:

@@ -39,11 +39,12 @@ def torture(
     candidate: str,
     as_json: bool,
 ) -> None:
-    """Hold the trials that features name: debug kernels, page sizes, long races.
+    """Hold the trials of features, which take hours.
 
-    Only those run that have no result for today's patches: repeat the command to go
-    on with one that was interrupted. Results go to the store, and to torture.json
-    beside the patches for 'granule check'. Exits with 1 if a trial failed.
+    Debug kernels, other page sizes and long races, as each feature names them. Only
+    those run that have no result for today's patches: repeat the command to go on with
+    one that was interrupted. Results go to the store, and to torture.json beside the
+    patches for 'granule check'. Exits with 1 if a trial failed.
 
     \b
     Examples:
