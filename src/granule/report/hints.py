@@ -18,7 +18,7 @@ def hints(base: Sequence[Region], cand: Sequence[Region]) -> Iterator[str]:
     if base[0].name == COMMAND and len(base) == len(cand) == 1:
         yield (
             "One run of a whole command: what the allocators have at hand when it starts moves "
-            "functions too. Ask for more seeds (-n 5), or mark a region (docs/architecture.md)."
+            "functions too. Ask for more seeds (-n 5), or mark a region (guest/include/granule.h)."
         )
     before, after = _interrupts(base), _interrupts(cand)
     if before != after:
