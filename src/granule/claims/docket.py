@@ -29,22 +29,21 @@ def open_docket(
     Raises UsageError for a claim of a plan, or a plan of a feature, that does not
     exist.
     """
-    known = {feature.feature for feature in features}
-    for plan in plans:
-        for name in plan.features:
-            if name not in known:
-                raise UsageError(f"Plan '{plan.name}' is about a feature '{name}' there is not.")
+    _check_features(features, plans)
+    named = {plan.name for plan in plans}
     if every_plan:
-        _check_plans(features, {plan.name for plan in plans})
-        names = tuple(feature.feature for feature in features)
-        return Docket(tuple(features), _unclaimed(features), names)
-    chosen = {plan.name for plan in plans}
-    about = {name for plan in plans for name in plan.features}
-    return Docket(
-        tuple(_only(feature, chosen) for feature in features),
-        _unclaimed([feature for feature in features if feature.feature in about]),
-        tuple(feature.feature for feature in features if feature.feature in about),
+        _check_plans(features, named)
+        return _docket(features, about=features)
+    subjects = {name for plan in plans for name in plan.features}
+    return _docket(
+        [_only(feature, named) for feature in features],
+        about=[feature for feature in features if feature.feature in subjects],
     )
+
+
+def _docket(features: Sequence[FeatureClaims], about: Sequence[FeatureClaims]) -> Docket:
+    names = tuple(feature.feature for feature in about)
+    return Docket(tuple(features), _unclaimed(about), names)
 
 
 def _unclaimed(features: Sequence[FeatureClaims]) -> tuple[str, ...]:
@@ -54,6 +53,14 @@ def _unclaimed(features: Sequence[FeatureClaims]) -> tuple[str, ...]:
 def _only(feature: FeatureClaims, plans: set[str]) -> FeatureClaims:
     claims = tuple(claim for claim in feature.claims if claim.plan in plans)
     return FeatureClaims(feature.feature, claims)
+
+
+def _check_features(features: Sequence[FeatureClaims], plans: Sequence[Plan]) -> None:
+    known = {feature.feature for feature in features}
+    for plan in plans:
+        for name in plan.features:
+            if name not in known:
+                raise UsageError(f"Plan '{plan.name}' is about a feature '{name}' there is not.")
 
 
 def _check_plans(features: Sequence[FeatureClaims], plans: set[str]) -> None:

@@ -13,7 +13,7 @@ from granule.report.header import MachineHeader, counts_of
 from granule.report.hints import hints
 from granule.report.model import Figure, Label, Model
 from granule.run import Measurement
-from granule.stats import Comparison, Relevance, compare_all, tally
+from granule.stats import Comparison, Relevance, Tally, compare_all, tally
 
 
 class EventMove(Model):
@@ -91,17 +91,11 @@ def diff_report(
 
     Raises ShortfallError if the two measurements have no region in common.
     """
-    limits = relevance or Relevance()
+    limits, repeatable = relevance or Relevance(), base.settings.repeatable
     runs = _Runs(counts_of(base), counts_of(cand))
-    comparisons = compare_all(
-        {key: runs.of(key) for key in runs.classes(catalog, expressions)},
-        repeatable=base.settings.repeatable,
-        relevance=limits,
-    )
-    # A total moves with its leaves: unless it was asked for, it is no class of its own.
-    counted = tally(
-        found for key, found in comparisons.items() if expressions or not key.selection.is_total
-    )
+    classes = {key: runs.of(key) for key in runs.classes(catalog, expressions)}
+    comparisons = compare_all(classes, repeatable=repeatable, relevance=limits)
+    counted = _tally(comparisons, with_totals=bool(expressions))
     return DiffReport(
         base=MachineHeader.of(base),
         cand=MachineHeader.of(cand),
@@ -112,7 +106,7 @@ def diff_report(
                 _moves(region, comparisons),
                 moved_functions(base, cand, region, catalog, expressions, limits),
                 runs.of_region(region),
-                repeatable=base.settings.repeatable,
+                repeatable=repeatable,
             )
             for region in runs.regions
         ),
@@ -120,6 +114,13 @@ def diff_report(
         losses=counted.losses,
         ties=counted.ties,
         summary=counted.sentence(),
+    )
+
+
+def _tally(comparisons: Mapping[_Class, Comparison], *, with_totals: bool) -> Tally:
+    """A total moves with its leaves: unless it was asked for, it is no class of its own."""
+    return tally(
+        found for key, found in comparisons.items() if with_totals or not key.selection.is_total
     )
 
 

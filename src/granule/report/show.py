@@ -114,28 +114,32 @@ class _Cell:
         """The table, with what is there."""
         leaves = frozenset[str]().union(*(column.samples.leaves for column in self._columns))
         rows = self._rows(leaves)
-        every = [EventAtLevel(Selection(leaf, (leaf,)), lv) for leaf in leaves for lv in _LEVELS]
-        classes = dict.fromkeys([*rows, *filter(self._happens, every)])
-        moves = {
-            column.kernel: compared(self._base, column, list(classes)) for column in self._columns
-        }
-        operations = self._base.samples.operations[0] if self._base else None
+        classes = self._classes(rows, leaves)
+        moves = {column.kernel: compared(self._base, column, classes) for column in self._columns}
         return CellTable(
             workload=self._workload.name,
             configuration=self._configuration.name,
             region=self._workload.region,
             runs=self._workload.runs,
-            operations=None if operations is None else float(operations),
+            operations=float(self._base.samples.operations[0]) if self._base else None,
             rows=tuple(self._row(event, moves) for event in rows),
             functions=function_rows(self._columns, self._base, rows),
             iterations=self._iterations(),
             tallies=tuple(_tally(kernel, found) for kernel, found in moves.items() if found),
             missing=self._missing,
-            doubts=tuple(
-                f"{column.kernel}: {doubt}"
-                for column in self._columns
-                for doubt in column.finding.doubts
-            ),
+            doubts=self._doubts(),
+        )
+
+    def _classes(self, rows: Sequence[EventAtLevel], leaves: frozenset[str]) -> list[EventAtLevel]:
+        """What the tally considers: every row, and every leaf event that happened."""
+        every = [EventAtLevel(Selection(leaf, (leaf,)), lv) for leaf in leaves for lv in _LEVELS]
+        return list(dict.fromkeys([*rows, *filter(self._happens, every)]))
+
+    def _doubts(self) -> tuple[str, ...]:
+        return tuple(
+            f"{column.kernel}: {doubt}"
+            for column in self._columns
+            for doubt in column.finding.doubts
         )
 
     def _rows(self, leaves: frozenset[str]) -> list[EventAtLevel]:
@@ -161,13 +165,14 @@ class _Cell:
         return any(any(column.samples.sample(event).counts) for column in self._columns)
 
     def _row(
-        self, event: EventAtLevel, compared: Mapping[str, Mapping[EventAtLevel, Comparison]]
+        self, event: EventAtLevel, moves: Mapping[str, Mapping[EventAtLevel, Comparison]]
     ) -> EventRow:
+        """The event on each kernel; ``moves`` are the comparisons by kernel."""
         return EventRow(
             event=str(event),
             is_total=event.selection.is_total,
             figures=tuple(
-                kernel_figure(column, event, compared[column.kernel].get(event))
+                kernel_figure(column, event, moves[column.kernel].get(event))
                 for column in self._columns
             ),
         )
@@ -209,9 +214,9 @@ def _against(base: IterationRow, row: IterationRow) -> IterationRow:
     )
 
 
-def _tally(kernel: str, compared: Mapping[EventAtLevel, Comparison]) -> KernelTally:
+def _tally(kernel: str, moves: Mapping[EventAtLevel, Comparison]) -> KernelTally:
     """A total moves with its leaves, so it is no class of its own."""
-    counted = tally(found for event, found in compared.items() if not event.selection.is_total)
+    counted = tally(found for event, found in moves.items() if not event.selection.is_total)
     return KernelTally(
         kernel=kernel,
         wins=counted.wins,
