@@ -64,6 +64,15 @@ def test_what_only_the_running_guest_knows_may_be_there(archive: Path, name: str
     check(archive, name)
 
 
+def test_a_path_is_told_from_a_name(archive: Path) -> None:
+    for name in ("./gawk", "build/gawk", "/home/me/gawk"):
+        with pytest.raises(UsageError, match="and this machine no such file"):
+            check(archive, name)
+    for name in ("gawk", "/usr/bin/gawk"):
+        with pytest.raises(UsageError, match="Debian package"):
+            check(archive, name)
+
+
 def test_what_cannot_be_executed_is_for_the_guest_to_say(archive: Path) -> None:
     check(archive, "/usr/bin/notes")
     check(archive, "/usr/bin/folder")

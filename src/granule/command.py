@@ -53,6 +53,11 @@ def prepare(argv: Sequence[str], copies: Sequence[Path] = ()) -> Command:
 
 def missing_program(name: str) -> UsageError:
     """The error for a program the guest does not have."""
+    if "/" in name and not name.startswith(_SYSTEM):
+        return UsageError(
+            f"The guest has no program '{name}', and this machine no such file to copy: check "
+            "the path, or name what lies elsewhere with '--copy FILE' and run it as './FILE'."
+        )
     return UsageError(
         f"The guest has no program '{name}': copy one with '--copy FILE' (and run it as "
         f"'./FILE'), or add its Debian package to the recipe, guest/userland.toml."

@@ -151,6 +151,7 @@ def test_a_broken_machine_shows_its_log(
         (["stat"], "There is no command"),
         (["stat", "-e", "tlb", "--", "x"], "did you mean tlbi?"),
         (["stat", "--env", "A", "--", "x"], "--env NAME=VALUE"),
+        (["diff", "debian", "--", "x"], "Name two kernels and then a command"),
         (["stat", "--copy", "nowhere", "--", "x"], "no file 'nowhere'"),
         (["stat", "--cpus", "0", "--", "x"], "--cpus"),
         (["diff", "HEAD"], "CAND"),

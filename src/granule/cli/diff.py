@@ -8,6 +8,7 @@ import click
 from granule.cli import options
 from granule.cli.measuring import measured
 from granule.cli.output import show
+from granule.errors import UsageError
 from granule.events import Catalog
 from granule.report import diff_report
 from granule.report.text import render_diff
@@ -44,6 +45,10 @@ def diff(base: str, candidate: str, top: int, threshold: float, as_json: bool) -
       granule diff old/Image new/Image --cpus 4 -n 5 -- perf bench mem memcpy
     """
     request, catalog = options.Request.current(), Catalog.shipped()
+    if not request.command:
+        raise UsageError(
+            "Name two kernels and then a command, as in 'granule diff HEAD~1 HEAD -- ./mybench'."
+        )
     kernels, counting = [base, candidate], Counting(profile=True)
     before, after = measured(request, kernels, catalog, counting, Path.cwd())
     check_success(before)
