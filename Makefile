@@ -36,6 +36,7 @@ claims: setup ## measure the kernel with all features and judge every claim
 # What has a result for today's patches is not tried again, so it can be interrupted.
 torture: setup ## what takes hours: debug kernels, page sizes, races, another Linux
 	$(BIN)/granule torture
+	$(BIN)/granule torture --candidate linux-6.12+mte-swap mte-swap
 	$(BIN)/python -m pytest -q -m torture
 
 bench: setup ## what counting and storing tags cost, timed on this host, against limits

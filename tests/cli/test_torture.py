@@ -145,3 +145,14 @@ def test_a_feature_there_is_not_is_one_sentence(capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().err == (
         "granule: There is no feature 'nonsense'; the features are: threads.\n"
     )
+
+
+def test_trials_of_a_draft_are_listed_if_it_is_named(
+    patch: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    about = patch.parents[1] / "feature.toml"
+    about.write_text(about.read_text().replace("torture =", "draft = true\ntorture ="))
+    run(["torture", "--list"])
+    assert "debug" not in capsys.readouterr().out
+    run(["torture", "--list", "threads"])
+    assert "debug" in capsys.readouterr().out

@@ -43,8 +43,8 @@ def torture(
 
     Debug kernels, other page sizes and long races, as each feature names them. Only
     those run that have no result for today's patches: repeat the command to go on with
-    one that was interrupted. Results go to the store, and to torture.json beside the
-    patches for 'granule check'. Exits with 1 if a trial failed.
+    one that was interrupted. Drafts have to be named. Results go to the store, and to
+    torture.json beside the patches for 'granule check'. Exits with 1 if a trial failed.
 
     \b
     Examples:
@@ -54,7 +54,7 @@ def torture(
       granule torture --candidate linux-6.12+mte-sync mte-sync
     """
     library, trials = Library(features.folder()), load()
-    chosen = names or library.names
+    chosen = names or tuple(each.name for each in library.load_all() if not each.about.draft)
 
     def now() -> list[Standing]:
         every = standings(library, chosen, trials)
