@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of percpu data at one address: every CPU finds its own there, also after
- * it was away, a CPU on swapper_pg_dir faults, and what changes at the level of the
- * window reaches every CPU.
+ * KUnit tests of percpu data at one address: every CPU finds its own there, static,
+ * reserved for modules and in chunks that come and go, also after it was away.  A CPU on
+ * swapper_pg_dir faults, and what changes at the level of the window reaches every CPU.
  */
 #include <kunit/test.h>
 #include <linux/bitfield.h>
 #include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/kexec.h>
 #include <linux/mm.h>
 #include <linux/mmu_context.h>
@@ -21,6 +22,8 @@
 #include <asm/percpu_local.h>
 #include <asm/suspend.h>
 #include <asm/virt.h>
+
+#include "percpu_local.h"
 
 #define MARK	0x6c6f63616cUL
 
@@ -46,6 +49,7 @@ struct findings {
 	u64 status;
 	u8 byte;
 	const void *addr;
+	size_t size;
 };
 
 static u64 translated(const void *addr)
@@ -78,14 +82,16 @@ static void add_local(void *info)
 	(*percpu_local_ptr(&counter))++;
 }
 
+/* Of the size bytes at addr, a percpu pointer, which pages are not this CPU's? */
 static void compare_pages(void *info)
 {
 	struct findings *found = info;
-	void __percpu *ptr = (void __percpu *)__per_cpu_start;
-	void __percpu *end = (void __percpu *)__per_cpu_end;
+	void __percpu *ptr = (void __percpu *)found->addr;
+	void __percpu *end = ptr + found->size;
 
 	for (; ptr < end; ptr += PAGE_SIZE)
-		if (where(percpu_local_ptr(ptr)) != where((void *)this_cpu_ptr(ptr)))
+		if (!where(percpu_local_ptr(ptr)) ||
+		    where(percpu_local_ptr(ptr)) != where((void *)this_cpu_ptr(ptr)))
 			found->pages_elsewhere++;
 }
 
@@ -177,14 +183,225 @@ static void each_cpu_finds_its_own(struct kunit *test)
 	cpus_read_unlock();
 }
 
-static void every_page_is_this_cpus(struct kunit *test)
+static void expect_pages(struct kunit *test, const void __percpu *ptr, size_t size)
+{
+	struct findings found;
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		found = (struct findings){ .addr = (__force const void *)ptr, .size = size };
+		smp_call_function_single(cpu, compare_pages, &found, true);
+		KUNIT_EXPECT_EQ(test, found.pages_elsewhere, 0);
+	}
+	cpus_read_unlock();
+}
+
+static void every_static_page_is_this_cpus(struct kunit *test)
+{
+	expect_pages(test, (void __percpu *)__per_cpu_start,
+		     __per_cpu_end - __per_cpu_start);
+}
+
+static void what_modules_get_is_this_cpus(struct kunit *test)
+{
+	void __percpu *ptr = __alloc_reserved_percpu(sizeof(u64), sizeof(u64));
+
+	KUNIT_ASSERT_NOT_NULL(test, (__force void *)ptr);
+	expect_pages(test, ptr, sizeof(u64));
+	free_percpu(ptr);
+}
+
+/* As large as one allocation can be, so that a few of them need new chunks. */
+#define BLOCK_BYTES	PCPU_MIN_UNIT_SIZE
+#define NR_BLOCKS	64
+
+static void __percpu *blocks[NR_BLOCKS];
+
+static void free_blocks(void)
+{
+	for (int n = 0; n < NR_BLOCKS; n++) {
+		free_percpu(blocks[n]);
+		blocks[n] = NULL;
+	}
+}
+
+/* What a CPU reads of each page of a block, in place of its own number there. */
+static void read_block(void *info)
+{
+	struct findings *found = info;
+	void __percpu *ptr = (void __percpu *)found->addr;
+	void __percpu *end = ptr + BLOCK_BYTES;
+	unsigned long value;
+
+	for (; ptr < end; ptr += PAGE_SIZE) {
+		if (copy_from_kernel_nofault(&value, percpu_local_ptr(ptr), sizeof(value)))
+			found->pages_elsewhere++;
+		else if (value != (unsigned long)ptr + smp_processor_id())
+			found->pages_elsewhere++;
+	}
+}
+
+static void write_block(void __percpu *block)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		for (size_t offset = 0; offset < BLOCK_BYTES; offset += PAGE_SIZE)
+			*(unsigned long *)per_cpu_ptr(block + offset, cpu) =
+				(unsigned long)block + offset + cpu;
+}
+
+/* All are written before one is read, so that none can hide another. */
+static void expect_blocks(struct kunit *test)
+{
+	unsigned int cpu;
+
+	for (int n = 0; n < NR_BLOCKS && blocks[n]; n++)
+		write_block(blocks[n]);
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		for (int n = 0; n < NR_BLOCKS && blocks[n]; n++)
+			KUNIT_EXPECT_EQ(test, on_cpu(cpu, read_block,
+						     (__force void *)blocks[n]).pages_elsewhere,
+					0);
+	cpus_read_unlock();
+
+	for (int n = 0; n < NR_BLOCKS && blocks[n]; n++)
+		expect_pages(test, blocks[n], BLOCK_BYTES);
+}
+
+static bool alloc_blocks(int nr)
+{
+	for (int n = 0; n < nr; n++) {
+		blocks[n] = __alloc_percpu(BLOCK_BYTES, PAGE_SIZE);
+		if (!blocks[n])
+			return false;
+	}
+	return true;
+}
+
+static bool is_gone(void __percpu *block)
+{
+	void *addr = per_cpu_ptr(block, 0);
+
+	return is_vmalloc_addr(addr) && !vmalloc_to_page(addr);
+}
+
+static int nr_gone(void __percpu * const *freed)
+{
+	int nr = 0;
+
+	for (int n = 0; n < NR_BLOCKS; n++)
+		nr += freed[n] && is_gone(freed[n]);
+	return nr;
+}
+
+static void try_block(void *info)
+{
+	struct findings *found = info;
+	void __percpu *ptr = (void __percpu *)found->addr;
+	unsigned long value;
+
+	found->back = copy_from_kernel_nofault(&value, percpu_local_ptr(ptr), sizeof(value));
+}
+
+static void expect_gone(struct kunit *test, void __percpu *block)
 {
 	unsigned int cpu;
 
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
-		KUNIT_EXPECT_EQ(test, on_cpu(cpu, compare_pages, NULL).pages_elsewhere, 0);
+		KUNIT_EXPECT_EQ(test, on_cpu(cpu, try_block, (__force void *)block).back,
+				-EFAULT);
 	cpus_read_unlock();
+}
+
+/* Every CPU has used the chunks when they are freed, so it has them in its TLB. */
+static void chunks_come_and_go(struct kunit *test)
+{
+	void __percpu *freed[NR_BLOCKS];
+	bool allocated = alloc_blocks(NR_BLOCKS / 2);
+
+	KUNIT_EXPECT_TRUE(test, allocated);
+	expect_blocks(test);
+	memcpy(freed, blocks, sizeof(freed));
+	free_blocks();
+
+	/* They are freed by a worker. */
+	for (int tries = 0; tries < 100 && nr_gone(freed) < NR_BLOCKS / 4; tries++)
+		msleep(50);
+	KUNIT_EXPECT_GE(test, nr_gone(freed), NR_BLOCKS / 4);
+
+	for (int n = 0; n < NR_BLOCKS; n++)
+		if (freed[n] && is_gone(freed[n]))
+			expect_gone(test, freed[n]);
+}
+
+static unsigned long unit_address(void __percpu *block, unsigned int cpu)
+{
+	return (unsigned long)per_cpu_ptr(block, cpu);
+}
+
+/* Of the blocks there are, the lowest address. */
+static unsigned long lowest(void)
+{
+	unsigned long low = ULONG_MAX;
+	unsigned int cpu;
+
+	for (int n = 0; n < NR_BLOCKS && blocks[n]; n++)
+		for_each_possible_cpu(cpu)
+			low = min(low, unit_address(blocks[n], cpu));
+	return low;
+}
+
+/* How far the last unit of a chunk is from the first. */
+static unsigned long span(void)
+{
+	unsigned long low = ULONG_MAX, high = 0;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		low = min(low, unit_address(blocks[0], cpu));
+		high = max(high, unit_address(blocks[0], cpu));
+	}
+	return high - low;
+}
+
+/*
+ * Takes all of vmalloc from below the last chunk down to where the next one would have
+ * the same place: one window below.
+ */
+static struct vm_struct *take_window_below(void)
+{
+	unsigned long start = lowest() - PERCPU_LOCAL_SIZE + span() + BLOCK_BYTES;
+	unsigned long end = lowest() - 2 * (span() + 4 * BLOCK_BYTES);
+
+	return __get_vm_area_caller(end - start - PAGE_SIZE, VM_MAP, start, end,
+				    __builtin_return_address(0));
+}
+
+static void no_two_chunks_have_one_place(struct kunit *test)
+{
+	struct vm_struct *area;
+	bool below = false;
+
+	KUNIT_EXPECT_TRUE(test, alloc_blocks(NR_BLOCKS / 4));
+	area = take_window_below();
+	KUNIT_EXPECT_NOT_NULL(test, area);
+	for (int n = NR_BLOCKS / 4; area && n < NR_BLOCKS; n++) {
+		blocks[n] = __alloc_percpu(BLOCK_BYTES, PAGE_SIZE);
+		if (!blocks[n])
+			break;
+		below |= per_cpu_ptr(blocks[n], 0) < area->addr;
+	}
+	KUNIT_EXPECT_TRUE(test, below);
+	expect_blocks(test);
+
+	free_blocks();
+	if (area)
+		free_vm_area(area);
 }
 
 static void a_cpu_on_swapper_faults(struct kunit *test)
@@ -368,7 +585,10 @@ static int is_on(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(each_cpu_finds_its_own),
-	KUNIT_CASE(every_page_is_this_cpus),
+	KUNIT_CASE(every_static_page_is_this_cpus),
+	KUNIT_CASE(what_modules_get_is_this_cpus),
+	KUNIT_CASE(chunks_come_and_go),
+	KUNIT_CASE(no_two_chunks_have_one_place),
 	KUNIT_CASE(a_cpu_on_swapper_faults),
 	KUNIT_CASE_SLOW(a_cpu_finds_its_own_after_hotplug),
 	KUNIT_CASE(a_cpu_finds_its_own_after_resume),

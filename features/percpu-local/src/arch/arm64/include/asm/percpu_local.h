@@ -20,20 +20,23 @@
  */
 #define percpu_local_ptr(ptr)						\
 ({									\
-	typeof(ptr) __ptr = (ptr);					\
-	unsigned long __addr = (__force unsigned long)__ptr | PERCPU_LOCAL_START; \
+	typeof(ptr) __local_ptr = (ptr);				\
+	unsigned long __local = (__force unsigned long)__local_ptr;	\
 									\
-	(typeof(*__ptr) __kernel __force *)__addr;			\
+	(typeof(*__local_ptr) __kernel __force *)(__local | PERCPU_LOCAL_START); \
 })
 
 /* Whether this kernel means to use the window: Common Not Private must stay off. */
 bool percpu_local_wanted(void);
 
-/* Called on a CPU that runs on swapper_pg_dir, not preemptible. */
-void percpu_local_switch(void);
+/* The root table of a CPU; 0 if it has none of its own. */
+phys_addr_t percpu_local_root(unsigned int cpu);
 
-/* Has an entry that was written into swapper_pg_dir written everywhere else too. */
-void percpu_local_sync_root(const void *entry, u64 val);
+/*
+ * Has an entry that was written into swapper_pg_dir written into the other roots.
+ * Where that is read-only, under the lock of the fixmap's slot.
+ */
+void percpu_local_sync_root(const void *entry, u64 val, bool read_only);
 
 /* The same for the level below, where swapper_pg_dir has too few entries to share. */
 void percpu_local_sync_split(const void *entry, u64 val);
@@ -41,8 +44,8 @@ void percpu_local_sync_split(const void *entry, u64 val);
 #else
 
 static inline bool percpu_local_wanted(void) { return false; }
-static inline void percpu_local_switch(void) { }
-static inline void percpu_local_sync_root(const void *entry, u64 val) { }
+static inline phys_addr_t percpu_local_root(unsigned int cpu) { return 0; }
+static inline void percpu_local_sync_root(const void *entry, u64 val, bool read_only) { }
 
 #endif /* CONFIG_ARM64_PERCPU_LOCAL */
 
