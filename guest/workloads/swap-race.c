@@ -22,7 +22,7 @@
 #include "swap-to-zram.h"
 
 #define PAGES		128
-#define GROUP_PAGES	(4 * PAGES)	/* may be in memory */
+#define GROUP_PAGES	(12 * PAGES)	/* may be in memory; with a third of it some rounds ran out */
 #define GROUP		"/sys/fs/cgroup/swap-race"
 #define SECOND_DEVICE	"/dev/zram1"
 
@@ -114,7 +114,7 @@ static void enter_group(void)
 	write_text(GROUP "/cgroup.procs", text);
 }
 
-/* In a control group that has room for a third of the memory. */
+/* In a control group that has room for half of the memory. */
 static unsigned long limit_round(uint64_t number)
 {
 	pid_t child = fork();
@@ -123,11 +123,11 @@ static unsigned long limit_round(uint64_t number)
 
 	if (!child) {
 		enter_group();
-		pages = map_pages(3 * GROUP_PAGES, MAP_PRIVATE);
-		fill_all(pages, 3 * GROUP_PAGES, number);
-		if (!absent_pages(pages, 3 * GROUP_PAGES))
+		pages = map_pages(2 * GROUP_PAGES, MAP_PRIVATE);
+		fill_all(pages, 2 * GROUP_PAGES, number);
+		if (!absent_pages(pages, 2 * GROUP_PAGES))
 			_exit(1);
-		wrong = wrong_pages(pages, 3 * GROUP_PAGES, number);
+		wrong = wrong_pages(pages, 2 * GROUP_PAGES, number);
 		_exit(wrong != 0);
 	}
 	done++;
